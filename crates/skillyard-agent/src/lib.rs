@@ -4,6 +4,7 @@ pub mod agent;
 pub mod front_end;
 pub mod host;
 pub mod invocation;
+pub mod mcp_client;
 pub mod message;
 pub mod mode;
 pub mod probe;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use skillyard_agent::host::{Executed, Ran};
+use skillyard_agent::mcp_client::{PublishedSkill, Servers};
 use skillyard_agent::telemetry::Happening;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
@@ -16,7 +17,6 @@ use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_http::cause::Cause;
-use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 
 use self::install::{Installation, Order, Refusal};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use skillyard_format::package::{Digest, TreeDigest};
-use skillyard_mcp::{Change, McpError, PublishedFile, PublishedSkill, Servers, Skills, Tools};
+use skillyard_agent::mcp_client::{ServerChange, McpError, PublishedFile, PublishedSkill, Servers, Skills, Tools};
 use tokio::sync::watch;
 
 use self::inquiry::{Inquiries, Inquiry};
@@ -48,7 +48,7 @@ impl Upstream {
         let told = Arc::clone(&changes);
         let tell = move || told.send_modify(|count| *count += 1);
         let change = tell.clone();
-        servers.on_change(move |_: &str, _: Change| change());
+        servers.on_change(move |_: &str, _: ServerChange| change());
         let upstream = Self {
             servers,
             listed: Arc::default(),

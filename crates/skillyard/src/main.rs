@@ -120,7 +120,7 @@ fn ended(context: &Context, outcome: commands::Outcome) -> Status {
 fn leave(status: Status) -> ! {
     // What is still buffered is the end of a line that nobody waits for.
     let _ = io::stdout().flush();
-    skillyard_mcp::end_all();
+    skillyard_agent::mcp_client::end_all();
     // SAFETY: all work is done, and whatever had to be closed was dropped. Nothing else is to happen
     // at the end of the process.
     unsafe { libc::_exit(status.code().into()) }

@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use skillyard_mcp::{Launch, Limits, PublishedSkill, ServerSpec, Servers, Transport};
+use skillyard_agent::mcp_client::{
+    McpLimits, PublishedSkill, ServerCommand, ServerSpec, Servers, Transport,
+};
 use url::Url;
 
 use crate::config::mcp::{McpServer, Reach};
@@ -77,7 +79,7 @@ impl Lenders {
     /// The skill of a name such as `docs:greet`, as its server listed it.
     pub(crate) fn skill(&self, name: &str) -> Option<&PublishedSkill> {
         let mut skills = self.lent.iter().flat_map(|lent| &lent.skills.skills);
-        skills.find(|skill| skill.known_as() == name)
+        skills.find(|skill| skill.qualified_name() == name)
     }
 
     /// What the configuration says of the server that lends a tool.
@@ -104,7 +106,7 @@ fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandErro
             environment,
             pass,
             folder,
-        } => Transport::Stdio(Launch {
+        } => Transport::Stdio(ServerCommand {
             program: command.into(),
             arguments: arguments.iter().map(hidden).collect(),
             environment: variables(context, environment, pass),
@@ -124,14 +126,14 @@ fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandErro
             }
         }
     };
-    let usual = Limits::default();
+    let usual = McpLimits::default();
     Ok(ServerSpec {
         name: server.name.clone(),
         transport,
         only: server.only.clone(),
-        limits: Limits {
+        limits: McpLimits {
             call: server.timeout,
-            hello: usual.hello.min(server.timeout),
+            handshake: usual.handshake.min(server.timeout),
             ..usual
         },
     })

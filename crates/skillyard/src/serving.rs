@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use skillyard_agent::mcp_client::{PublishedSkill, Servers};
 use skillyard_agent::script::ScriptError;
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
@@ -22,7 +23,6 @@ use skillyard_catalog::selection::{NamePattern, Selection};
 use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill, unhashable};
 use skillyard_format::package::Digest;
-use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_server::{
     Access, Alteration, Executed, Holder, Host, HostError, Installation, LogLine, Order, Portions,
     Refusal, Revocation, Runs, ScriptRun, SkillTrust, Switch,

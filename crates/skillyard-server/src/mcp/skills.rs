@@ -5,13 +5,13 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_audit::EventKind;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{DigestLimits, ResourceContent};
 use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::yaml::Mapping;
-use skillyard_mcp::PublishedSkill;
 
 use super::caller::Caller;
 use super::uri::{SkillUri, upstream_name, upstream_root};

@@ -15,7 +15,7 @@ use skillyard_format::Skill;
 use skillyard_format::render::activation;
 use skillyard_format::render::activation::Activation;
 use skillyard_format::render::arguments::{Arguments, substitute};
-use skillyard_mcp::PublishedSkill;
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use super::caller::Caller;
@@ -67,7 +67,7 @@ fn for_models(
     input: &Map<String, Value>,
     caller: &Caller,
 ) -> Result<(), Problem> {
-    let name = skill.known_as();
+    let name = skill.qualified_name();
     if skill.is_model_invocable() || server.conversation_skills.has(&caller.conversation, &name) {
         return Ok(());
     }
@@ -165,7 +165,7 @@ pub(super) fn resource(
 
 fn activated(skill: &PublishedSkill, digest: &str) -> Event {
     Event::new(EventKind::SkillActivated)
-        .skill(skill.known_as())
+        .skill(skill.qualified_name())
         .digest(digest)
         .source("mcp")
         .origin(&skill.uri)
@@ -174,7 +174,7 @@ fn activated(skill: &PublishedSkill, digest: &str) -> Event {
 
 fn was_read(skill: &PublishedSkill, path: &str) -> Event {
     Event::new(EventKind::ResourceRead)
-        .skill(skill.known_as())
+        .skill(skill.qualified_name())
         .source("mcp")
         .detail("path", path)
 }
@@ -237,7 +237,7 @@ pub(super) fn listed(server: &Server, answer: Answer) -> Answer {
 
 fn shown(skill: &PublishedSkill) -> Value {
     json!({
-        "name": skill.known_as(),
+        "name": skill.qualified_name(),
         "description": described(skill),
         "server": skill.server,
     })
@@ -272,7 +272,7 @@ fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> 
 pub(super) fn lines(server: &Server) -> String {
     let skills = choosable(server);
     let lines = skills.iter().take(MAX_DESCRIBED).map(|skill| {
-        let (name, server) = (skill.known_as(), &skill.server);
+        let (name, server) = (skill.qualified_name(), &skill.server);
         format!(
             "\n- {name} (of MCP server `{server}`): {}",
             described(skill)
@@ -297,7 +297,7 @@ fn load(
     let files = upstream.files(skill)?;
     let bytes = content(&files, SKILL_FILE).unwrap_or_default();
     let document = SkillDocument::parse(bytes);
-    let name = skill.known_as();
+    let name = skill.qualified_name();
     let directory = upstream_root(skill);
     let digest = digest(&files);
     let others = files.iter().map(|(file, _)| file.path.clone());
@@ -334,7 +334,7 @@ fn read(
     let bytes = content(&files, &input.path);
     let bytes = bytes.ok_or_else(|| Problem::bad("the skill has no such file"))?;
     let read = part(&input.path, bytes, input.range()?, limits)?;
-    Ok(told(&skill.known_as(), true, read))
+    Ok(told(&skill.qualified_name(), true, read))
 }
 
 /// What a skill of another server lets tools do: its list of allowed ones would widen what other
@@ -343,7 +343,7 @@ pub(super) fn active(skill: &PublishedSkill, document: &SkillDocument<'_>) -> Ac
     let parsed = Skill::from_document(document, Some(&skill.name));
     let disallowed = parsed.map(|parsed| ActiveSkill::of(&parsed, None).disallowed);
     ActiveSkill {
-        name: skill.known_as(),
+        name: skill.qualified_name(),
         folder: None,
         allowed: ToolList::Absent,
         disallowed: disallowed.unwrap_or(ToolList::Unreadable),
@@ -360,7 +360,7 @@ impl Server {
     /// decisions change apart from each other.
     pub(super) fn offered_now(&self) -> Vec<String> {
         let offered = self.offered(Upstream::known).into_iter();
-        offered.map(|skill| skill.known_as()).collect()
+        offered.map(|skill| skill.qualified_name()).collect()
     }
 
     fn offered(&self, skills: fn(&Upstream) -> Vec<PublishedSkill>) -> Vec<PublishedSkill> {
@@ -375,7 +375,7 @@ impl Server {
             return None;
         }
         let mut all = self.judged(Upstream::skills).into_iter();
-        let (skill, against) = all.find(|(skill, _)| skill.known_as() == name)?;
+        let (skill, against) = all.find(|(skill, _)| skill.qualified_name() == name)?;
         Some(match against {
             None => Ok(skill),
             Some(reason) => Err(Problem::unusable(name, &reason)),
@@ -398,7 +398,7 @@ impl Server {
         let selection = self.host.selection();
         let against = |skill: &PublishedSkill| match &selection {
             Ok(selection) => selection
-                .reason_against(&skill.known_as())
+                .reason_against(&skill.qualified_name())
                 .or_else(|| self.host.revoked_elsewhere(skill)),
             // What cannot be decided is decided against.
             Err(_) => Some("the configuration cannot be read".to_owned()),

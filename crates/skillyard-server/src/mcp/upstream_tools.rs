@@ -13,13 +13,13 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
+use skillyard_agent::mcp_client::{CompletedCall, McpError, OnProgress, ProgressUpdate, Tool};
 use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::mcp_tool_name::PREFIX;
 use skillyard_format::package::Digest;
 use skillyard_format::text::counted;
 use skillyard_format::text::one_line;
-use skillyard_mcp::{Called, Ending, McpError, Progress, Step, Tool};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict};
 use tokio::sync::mpsc;
 
@@ -132,7 +132,7 @@ pub(super) async fn call(
     let this = Arc::clone(server);
     let (sender, mut steps) = mpsc::channel(STEPS);
     let token = context.meta.get_progress_token();
-    let progress = token.is_some().then(|| -> Progress {
+    let progress = token.is_some().then(|| -> OnProgress {
         Arc::new(move |step| {
             let _ = sender.try_send(step);
         })
@@ -194,7 +194,7 @@ async fn unallowed(
 }
 
 /// How far a call is, under the token of who made it.
-fn told_further(token: &ProgressToken, step: Step) -> ProgressNotificationParam {
+fn told_further(token: &ProgressToken, step: ProgressUpdate) -> ProgressNotificationParam {
     let mut told = ProgressNotificationParam::new(token.clone(), step.progress);
     told.total = step.total;
     told.message = step.message;
@@ -244,7 +244,7 @@ fn guarded(
     server: &Server,
     call: &Call,
     caller: &Caller,
-    progress: Option<Progress>,
+    progress: Option<OnProgress>,
     cancel: &AtomicBool,
 ) -> CallToolResult {
     let failed = |text: String| caller::failed(caller.viewer(server).redactor().redact(&text));
@@ -281,13 +281,13 @@ fn guarded(
     let unknown = || McpError::NoTool(tool.clone());
     let result = upstream.ok_or_else(unknown).and_then(|upstream| {
         let servers = &upstream.servers;
-        servers.call_watched(tool, arguments, meta, progress, cancel)
+        servers.call_with_progress(tool, arguments, meta, progress, cancel)
     });
     let mut event = with_skills(about(Event::new(EventKind::ToolAllowed)));
     match result {
         Ok(done) => {
             event = event.detail("server", &done.server);
-            if done.outcome.ending == Ending::Failed {
+            if done.result.is_error {
                 event = event.ended(Outcome::Failed, "the tool says that it failed");
             }
             server.ended(&told_by(event, &decision));
@@ -302,17 +302,18 @@ fn guarded(
 }
 
 /// The result as it came, however large a message may be, or its text where it is no result.
-fn passed_on(called: Called) -> CallToolResult {
-    let outcome = called.outcome;
-    if let Ok(mut result) = serde_json::from_value::<CallToolResult>(outcome.raw) {
+fn passed_on(called: CompletedCall) -> CallToolResult {
+    let answer = called.result;
+    if let Ok(mut result) = serde_json::from_value::<CallToolResult>(answer.raw) {
         // What one server says to its clients is nothing that another passes on.
         result.meta = None;
         result.result_type = Some(ResultType::COMPLETE);
         return result;
     }
-    let text = vec![ContentBlock::text(outcome.text)];
-    match outcome.ending {
-        Ending::Done => CallToolResult::success(text),
-        Ending::Failed => CallToolResult::error(text),
+    let text = vec![ContentBlock::text(answer.text)];
+    if answer.is_error {
+        CallToolResult::error(text)
+    } else {
+        CallToolResult::success(text)
     }
 }

@@ -1,7 +1,7 @@
 //! `skill://NAME/PATH`.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use skillyard_mcp::PublishedSkill;
+use skillyard_agent::mcp_client::PublishedSkill;
 
 const SCHEME: &str = "skill://";
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC

@@ -11,13 +11,13 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
+use skillyard_agent::mcp_client::Servers;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{ReadLimits, SkillRoot, digest};
 use skillyard_catalog::selection::{Layer, NamePattern, Selection};
 use skillyard_catalog::surroundings::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill, ProjectTrust, Status};
 use skillyard_format::package::Digest;
-use skillyard_mcp::Servers;
 use skillyard_server::{
     Access, Alteration, Executed, Holder, Host, HostError, Installation, LogLine, MountedRegistry,
     Order, Proxy, Ran, Readers, Refusal, Runs, ScriptRun, Server, Settings, SkillTrust, Switch,

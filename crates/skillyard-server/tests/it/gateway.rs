@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use skillyard_mcp::{Launch, Limits, ServerSpec, Servers, Transport};
+use skillyard_agent::mcp_client::{McpLimits, ServerCommand, ServerSpec, Servers, Transport};
 
 use crate::client::{Legacy, Modern, text};
 use crate::context::{ADMIN, READ, TestServer};
@@ -23,14 +23,14 @@ done"#;
 fn script(name: &str, text: &str) -> ServerSpec {
     ServerSpec {
         name: name.into(),
-        transport: Transport::Stdio(Launch {
+        transport: Transport::Stdio(ServerCommand {
             program: "/bin/sh".into(),
             arguments: vec!["-c".to_owned().into(), text.to_owned().into()],
             environment: vec![("PATH".into(), "/usr/bin:/bin".to_owned().into())],
             folder: std::env::temp_dir(),
         }),
         only: None,
-        limits: Limits::default(),
+        limits: McpLimits::default(),
     }
 }
 
@@ -43,7 +43,7 @@ async fn a_server_that_says_nothing_holds_up_nobody() {
     let mute = |name| script(name, "while read -r line; do :; done");
     // One that is given up soon, and tried again soon.
     let mut brief = mute("brief");
-    brief.limits.hello = std::time::Duration::from_secs(1);
+    brief.limits.handshake = std::time::Duration::from_secs(1);
     let servers = Servers::new(vec![mute("mute"), brief, script("far", FAR)]);
     let server = TestServer::gateway(servers);
     let client = Modern::new(&server).with_token(READ);

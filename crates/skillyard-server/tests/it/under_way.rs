@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skillyard_mcp::{Launch, Limits, ServerSpec, Servers, Transport};
+use skillyard_agent::mcp_client::{McpLimits, ServerCommand, ServerSpec, Servers, Transport};
 use tokio::task::JoinHandle;
 
 use crate::client::{Modern, text};
@@ -149,14 +149,14 @@ async fn calls_of_others_tools_end_with_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let servers = Servers::new(vec![ServerSpec {
         name: "mute".into(),
-        transport: Transport::Stdio(Launch {
+        transport: Transport::Stdio(ServerCommand {
             program: "/bin/sh".into(),
             arguments: vec!["-c".to_owned().into(), MUTE.to_owned().into()],
             environment: vec![("PATH".into(), "/usr/bin:/bin".to_owned().into())],
             folder: folder.path().to_owned(),
         }),
         only: None,
-        limits: Limits::default(),
+        limits: McpLimits::default(),
     }]);
     let server = Arc::new(TestServer::gateway(servers));
     let this = Arc::clone(&server);

@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value, json};
 use skillyard_agent::host::{HostError, Lent, LentCall, Permission};
+use skillyard_agent::mcp_client::mark_untrusted;
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::tool::ToolSpec;
-use skillyard_mcp::{Ending, marked};
 
 use crate::config::mcp::Approval;
 use crate::context::Context;
@@ -66,10 +66,11 @@ pub(super) fn call(
         .call(call.tool, call.arguments, meta, cancel);
     let called = called.map_err(|error| HostError::new(error.to_string()))?;
     Ok(Lent {
-        content: marked(&called.server, &called.tool, &called.outcome.text),
-        outcome: match called.outcome.ending {
-            Ending::Done => CallOutcome::Ok,
-            Ending::Failed => CallOutcome::Failed,
+        content: mark_untrusted(&called.server, &called.tool, &called.result.text),
+        outcome: if called.result.is_error {
+            CallOutcome::Failed
+        } else {
+            CallOutcome::Ok
         },
         server: called.server,
         own_name: called.tool,

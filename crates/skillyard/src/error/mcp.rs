@@ -1,6 +1,6 @@
 //! MCP servers of others: what goes wrong, and what can be done about it.
 
-use skillyard_mcp::McpError;
+use skillyard_agent::mcp_client::McpError;
 
 /// Why a server of the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,10 @@ impl McpFailure {
             } => format!("See what is configured with `skillyard config get mcp.servers.{name}`"),
             Self::Server {
                 name,
-                source: McpError::Status { to: Some(to), .. },
+                source:
+                    McpError::Status {
+                        redirect: Some(to), ..
+                    },
             } => format!("Say so with `skillyard config set mcp.servers.{name}.url {to}`"),
             Self::Server {
                 name,

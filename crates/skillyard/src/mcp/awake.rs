@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use skillyard_mcp::{McpError, Skills, Tools};
+use skillyard_agent::mcp_client::{McpError, Skills, Tools};
 
 use super::Lenders;
 use crate::sanitize::visible;

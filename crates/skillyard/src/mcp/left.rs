@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use skillyard_mcp::is_server_name;
+use skillyard_agent::mcp_client::is_server_name;
 
 use super::published;
 use crate::agent;

@@ -20,7 +20,7 @@ use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits, WriteAccess};
-use skillyard_mcp::{Limits, PublishedSkill, Servers};
+use skillyard_agent::mcp_client::{McpLimits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use super::Lenders;
@@ -53,7 +53,7 @@ impl PublishedSkills {
         for lent in &lenders.lent {
             for skill in &lent.skills.skills {
                 remember(&folder, skill);
-                skills.insert(skill.known_as(), skill.clone());
+                skills.insert(skill.qualified_name(), skill.clone());
             }
             for rejected in &lent.skills.rejected {
                 context.printer.detail(&format!(
@@ -92,7 +92,7 @@ impl PublishedSkills {
             };
             let found = recalled(&folder, server)
                 .into_iter()
-                .find(|skill| skill.known_as() == *name && is_it(skill));
+                .find(|skill| skill.qualified_name() == *name && is_it(skill));
             skills.extend(found.map(|skill| (name.clone(), skill)));
         }
         Self {
@@ -108,7 +108,7 @@ impl PublishedSkills {
         let folder = self::folder(context);
         let mut skills = recalled(&folder, server).into_iter();
         let skill = skills
-            .find(|skill| skill.known_as() == name && is_intact(skill, &place(&folder, skill)))?;
+            .find(|skill| skill.qualified_name() == name && is_intact(skill, &place(&folder, skill)))?;
         let published = Self {
             servers: Arc::default(),
             folder,
@@ -246,7 +246,7 @@ fn remember(folder: &Path, skill: &PublishedSkill) {
 
 /// What was kept of a server, the newest first.
 fn recalled(folder: &Path, server: &str) -> Vec<PublishedSkill> {
-    if !skillyard_mcp::is_server_name(server) {
+    if !skillyard_agent::mcp_client::is_server_name(server) {
         return Vec::new();
     }
     let marks = fs::read_dir(folder.join(server)).into_iter().flatten();
@@ -255,7 +255,7 @@ fn recalled(folder: &Path, server: &str) -> Vec<PublishedSkill> {
             let file = mark.ok()?.path().join(ENTRY);
             let time = fs::metadata(&file).ok()?.modified().ok()?;
             let entry = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
-            let skill = PublishedSkill::of(server, &entry, &Limits::default()).ok()?;
+            let skill = PublishedSkill::parse(server, &entry, &McpLimits::default()).ok()?;
             Some((time, skill))
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skillyard_mcp::Servers;
+use skillyard_agent::mcp_client::Servers;
 
 use crate::config::mcp::Approval;
 use crate::context::Context;

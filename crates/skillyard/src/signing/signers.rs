@@ -10,7 +10,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{self as install, TreeLimits};
-use skillyard_mcp::PublishedSkill;
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_trust::signature::{
     Distrust, Policy, SIGNATURE_FILE, SkillContext, Tree, verify_skill,
 };

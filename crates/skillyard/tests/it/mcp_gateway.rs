@@ -4,7 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use skillyard_mcp::{Called, Ending, Launch, Limits, McpError, ServerSpec, Servers, Transport};
+use skillyard_agent::mcp_client::{
+    CompletedCall, McpError, McpLimits, ServerCommand, ServerSpec, Servers, Transport,
+};
 
 use crate::TestContext;
 use crate::mcp_client::Raw;
@@ -56,7 +58,7 @@ pub(crate) fn server(context: &TestContext, flags: &[&str]) -> Servers {
     let arguments = ["mcp"].iter().chain(flags);
     Servers::new(vec![ServerSpec {
         name: "near".into(),
-        transport: Transport::Stdio(Launch {
+        transport: Transport::Stdio(ServerCommand {
             program: env!("CARGO_BIN_EXE_skillyard").into(),
             arguments: arguments.map(|word| (*word).to_owned().into()).collect(),
             environment: vec![
@@ -77,11 +79,11 @@ pub(crate) fn server(context: &TestContext, flags: &[&str]) -> Servers {
             folder: context.root(),
         }),
         only: None,
-        limits: Limits::default(),
+        limits: McpLimits::default(),
     }])
 }
 
-fn call(servers: &Servers, tool: &str, arguments: &Value) -> Result<Called, McpError> {
+fn call(servers: &Servers, tool: &str, arguments: &Value) -> Result<CompletedCall, McpError> {
     let arguments = arguments.as_object().unwrap();
     let mut meta = Map::new();
     meta.insert(
@@ -105,7 +107,7 @@ fn a_search_finds_skills_of_other_servers_under_their_names() {
     let servers = server(&near, &["--gateway"]);
     let search = |input: Value| -> Vec<Value> {
         let found = call(&servers, "skill_search", &input).unwrap();
-        let found: Value = serde_json::from_str(&found.outcome.text).unwrap();
+        let found: Value = serde_json::from_str(&found.result.text).unwrap();
         found["results"].as_array().unwrap().clone()
     };
     let names = |found: &[Value]| -> Vec<String> {
@@ -132,15 +134,11 @@ fn a_search_finds_skills_of_other_servers_under_their_names() {
     assert_eq!(names(&found), ["far:stripes"]);
     assert_eq!(found[0]["description"], "Counts stripes. - For zebras.");
     let loaded = call(&servers, "skill_load", &json!({ "name": "far:greet" })).unwrap();
-    assert!(loaded.outcome.text.contains("BONJOUR_v1"));
+    assert!(loaded.result.text.contains("BONJOUR_v1"));
     // Without the gateway nothing of others is found.
     let plain = server(&near, &[]);
     let found = call(&plain, "skill_search", &json!({ "query": "a greeting" })).unwrap();
-    assert!(
-        !found.outcome.text.contains("far:"),
-        "{}",
-        found.outcome.text
-    );
+    assert!(!found.result.text.contains("far:"), "{}", found.result.text);
 }
 
 #[test]
@@ -169,18 +167,18 @@ fn tools_of_other_servers_are_offered_under_the_guard_of_loaded_skills() {
     );
     let load = json!({ "name": "greet" });
     let loaded = call(&servers, "far__skill_load", &load).unwrap();
-    assert!(loaded.outcome.text.contains("BONJOUR_v1"));
+    assert!(loaded.result.text.contains("BONJOUR_v1"));
     // A skill with a list is loaded, and the list holds.
     let narrow = call(&servers, "skill_load", &json!({ "name": "narrow" })).unwrap();
     // The same words as in a chat.
-    let words = narrow.outcome.text;
+    let words = narrow.result.text;
     assert!(words.contains("origin=\"user\""), "{words}");
     let blocked = call(&servers, "far__skill_load", &load).unwrap();
-    assert_eq!(blocked.outcome.ending, Ending::Failed);
+    assert!(blocked.result.is_error);
     assert!(
-        blocked.outcome.text.starts_with("Denied by `narrow`"),
+        blocked.result.text.starts_with("Denied by `narrow`"),
         "{}",
-        blocked.outcome.text
+        blocked.result.text
     );
     let searched = call(
         &servers,
@@ -189,23 +187,22 @@ fn tools_of_other_servers_are_offered_under_the_guard_of_loaded_skills() {
     )
     .unwrap();
     assert!(
-        searched.outcome.text.contains("greet"),
+        searched.result.text.contains("greet"),
         "{}",
-        searched.outcome.text
+        searched.result.text
     );
     // A skill of the other server does not widen what is allowed.
     let foreign = call(&servers, "skill_load", &json!({ "name": "far:greet" })).unwrap();
     assert!(
-        foreign.outcome.text.contains("written by a third party"),
+        foreign.result.text.contains("written by a third party"),
         "{}",
-        foreign.outcome.text
+        foreign.result.text
     );
-    assert_eq!(
+    assert!(
         call(&servers, "far__skill_load", &load)
             .unwrap()
-            .outcome
-            .ending,
-        Ending::Failed
+            .result
+            .is_error
     );
     drop(servers);
     let log = near.json(&["audit", "log", "--json"]);
@@ -216,12 +213,11 @@ fn tools_of_other_servers_are_offered_under_the_guard_of_loaded_skills() {
     );
     // Another connection is another conversation.
     let servers = server(&near, &["--gateway"]);
-    assert_eq!(
-        call(&servers, "far__skill_load", &load)
+    assert!(
+        !call(&servers, "far__skill_load", &load)
             .unwrap()
-            .outcome
-            .ending,
-        Ending::Done
+            .result
+            .is_error
     );
 }
 
@@ -244,7 +240,7 @@ fn skills_of_other_servers_are_published_further_and_still_verify() {
         "skill_read",
         &json!({ "name": "far:greet", "path": "words.md" }),
     );
-    assert!(read.unwrap().outcome.text.contains("SALUT_v1"));
+    assert!(read.unwrap().result.text.contains("SALUT_v1"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Map;
-use skillyard_mcp::{Progress, Step};
+use skillyard_agent::mcp_client::{OnProgress, ProgressUpdate};
 
 use crate::mcp_gateway::{machine, server};
 
@@ -32,21 +32,21 @@ fn progress_and_large_results_go_through() {
     let config = config.replace("SCRIPT", script.to_str().unwrap());
     near.write("../home/.skillyard/config.toml", config);
     let servers = server(&near, &["--gateway"]);
-    let told: Arc<Mutex<Vec<Step>>> = Arc::default();
+    let told: Arc<Mutex<Vec<ProgressUpdate>>> = Arc::default();
     let heard = Arc::clone(&told);
-    let progress: Progress = Arc::new(move |step| heard.lock().unwrap().push(step));
-    let called = servers.call_watched(
+    let progress: OnProgress = Arc::new(move |step| heard.lock().unwrap().push(step));
+    let called = servers.call_with_progress(
         "mcp__near__far__shot",
         &Map::new(),
         Map::new(),
         Some(progress),
         &AtomicBool::new(false),
     );
-    let raw = called.unwrap().outcome.raw;
+    let raw = called.unwrap().result.raw;
     let image = raw["content"][0]["data"].as_str();
     assert_eq!(image.map(str::len), Some(1_400_000));
     assert_eq!(raw["structuredContent"]["a"], 1);
-    let half = Step {
+    let half = ProgressUpdate {
         progress: 1.0,
         total: Some(2.0),
         message: Some("half".into()),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skillyard_mcp::{McpError, Protocol, ServerState, Skills};
+use skillyard_agent::mcp_client::{McpError, Protocol, ServerState, Skills};
 
 use super::Outcome;
 use crate::config::mcp::{Approval, McpServer, Reach};
@@ -94,10 +94,10 @@ fn lenders(context: &Context, server: &str) -> Result<Lenders, CommandError> {
 type Checked = Option<Result<usize, McpError>>;
 
 fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
-    let hello = &state.hello;
+    let info = &state.info;
     let mut text = format!(
         "{} {}, protocol {}\n",
-        hello.name, hello.version, hello.revision
+        info.name, info.version, info.revision
     );
     for tool in &state.tools.tools {
         let said = tool.raw.get("description").and_then(Value::as_str);
@@ -115,7 +115,7 @@ fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
             Some(Ok(count)) => format!("{}, all as listed", counted(*count, "file")),
             Some(Err(error)) => error.to_string(),
         };
-        let _ = writeln!(text, "  skill  {}  {said}", skill.known_as());
+        let _ = writeln!(text, "  skill  {}  {said}", skill.qualified_name());
     }
     for rejected in &skills.rejected {
         let _ = writeln!(text, "  unused {}: {}", rejected.uri, rejected.reason);
@@ -124,13 +124,13 @@ fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
 }
 
 fn as_json(name: &str, state: &ServerState, skills: &Skills, checked: &[Checked]) -> Value {
-    let hello = &state.hello;
+    let info = &state.info;
     let tools = state.tools.tools.iter().map(|tool| {
         json!({ "name": tool.name, "own_name": tool.own_name, "parameters": tool.parameters })
     });
     let published = skills.skills.iter().zip(checked).map(|(skill, checked)| {
         json!({
-            "name": skill.known_as(),
+            "name": skill.qualified_name(),
             "uri": skill.uri,
             "files": skill.manifest.files.len(),
             "verified": checked.as_ref().map(Result::is_ok),
@@ -141,9 +141,9 @@ fn as_json(name: &str, state: &ServerState, skills: &Skills, checked: &[Checked]
     let rejected = rejected.map(|each| json!({ "uri": each.uri, "reason": each.reason }));
     json!({
         "name": name,
-        "server": { "name": hello.name, "version": hello.version },
-        "protocol": hello.revision,
-        "stateless": hello.protocol == Protocol::Modern,
+        "server": { "name": info.name, "version": info.version },
+        "protocol": info.revision,
+        "stateless": info.protocol == Protocol::Modern,
         "tools": tools.collect::<Vec<_>>(),
         "rejected_tools": state.tools.rejected,
         "skills": published.collect::<Vec<_>>(),
