@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use serde_json::json;
-use skillyard_agent::script::{Allowed, Machine, Wanted, outline, reach};
+use skillyard_agent::script::{Allowed, Machine, ScriptRequest, outline, reach};
 use skillyard_agent::shelf::{Caller, Loaded, Shelf, ShelfSkill};
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::{AuditLog, Event, EventKind, Options, Outcome, Recorder, verify};
@@ -133,7 +133,7 @@ fn run_script(
     let temporary = std::env::temp_dir();
     let sandbox = Sandbox::best(&outline(&allowed), &temporary)?;
     let arguments = [OsString::from("Ada")];
-    let wanted = Wanted {
+    let wanted = ScriptRequest {
         skill: &loaded.name,
         digest: loaded.digest,
         script: "hello.sh",

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use skillyard_agent::message::Message;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{Session, SessionStore};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
@@ -53,7 +53,7 @@ fn prompt() -> Prompt {
     Prompt {
         system: String::from("You help."),
         tools: Vec::new(),
-        settings: Settings::default(),
+        settings: AgentSettings::default(),
         catalog: String::new(),
         skills: Vec::new(),
         omitted: Vec::new(),

@@ -3,7 +3,6 @@
 //! A version pins its skills by digest. It does not stop a skill from changing; it says so.
 
 mod error;
-mod file;
 mod store;
 
 use std::collections::BTreeSet;
@@ -12,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use skillyard_catalog::selection::{NamePattern, PatternError};
 use skillyard_format::Digest;
 
-use crate::settings::{Limits, Results, Settings, Strategy, ToolMode};
+use crate::settings::{AgentLimits, AgentSettings, Results, Strategy, ToolMode};
 use crate::shelf::{Shelf, ShelfError};
-use crate::tool::WorkspaceTools;
+use crate::tool_spec::WorkspaceTools;
 
 pub use error::AgentError;
-pub use store::{AgentStore, Change, Kept};
+pub use store::{AgentChange, AgentStore, StoredAgent};
 
 /// What a version of an agent says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +47,7 @@ pub struct Definition {
     pub mcp: Vec<String>,
     /// How much it may use.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: AgentLimits,
     /// Patterns of further skills: those that are here when a session begins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<String>,
@@ -90,8 +89,8 @@ pub enum Drift {
 
 impl Definition {
     /// How it works.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> AgentSettings {
+        AgentSettings {
             model: self.model.clone(),
             instructions: self.instructions.clone(),
             strategy: self.strategy,

@@ -6,12 +6,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use skillyard_format::difference::Difference;
 
-use crate::message::CallOutcome;
+use crate::message::{CallOutcome, Trigger};
 use crate::provider::Usage;
-use crate::telemetry::TraceParent;
+use crate::trace_context::TraceParent;
 
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -100,29 +100,6 @@ pub enum TurnEvent {
     },
 }
 
-/// Who wanted a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Trigger {
-    /// The user named it.
-    User,
-    /// The model loaded it.
-    Model,
-    /// The router chose it.
-    Router,
-}
-
-impl Trigger {
-    /// The word in the log.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Model => "model",
-            Self::Router => "router",
-        }
-    }
-}
-
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -167,6 +144,50 @@ impl EndReason {
     }
 }
 
+/// The notice of a turn that ends because the server exits.
+pub(crate) const SERVER_ENDED: &str = "(stopped: the server ended)";
+
+/// The notices of turns that end without an answer, or with an incomplete one.
+const NOTICES: [(EndReason, &str); 9] = [
+    (EndReason::Cancelled, "(stopped by the user)"),
+    (EndReason::Cancelled, SERVER_ENDED),
+    (
+        EndReason::StepLimit,
+        "(stopped: the limit of steps was reached)",
+    ),
+    (
+        EndReason::Repetition,
+        "(stopped: the same call was made again and again)",
+    ),
+    (
+        EndReason::TokenBudget,
+        "(stopped: the session has used up its tokens)",
+    ),
+    (
+        EndReason::LogShare,
+        "(stopped: the turn has added its share to the audit log)",
+    ),
+    (
+        EndReason::Length,
+        "(cut off: the limit of tokens was reached)",
+    ),
+    (EndReason::Refused, "(refused by the model or its server)"),
+    (EndReason::Empty, "(the model said nothing)"),
+];
+
+impl EndReason {
+    /// The text that ends a turn without an answer; `None` if there is an answer.
+    pub(crate) fn notice(self) -> Option<&'static str> {
+        let mut notices = NOTICES.iter();
+        notices.find_map(|(reason, notice)| (*reason == self).then_some(*notice))
+    }
+}
+
+/// Whether a text is such a notice.
+pub(crate) fn is_notice(text: &str) -> bool {
+    NOTICES.iter().any(|(_, notice)| *notice == text)
+}
+
 /// A question that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApprovalRequest {
@@ -195,7 +216,7 @@ pub enum Action {
         /// What it reads, if anything is given to it.
         #[serde(skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
-        /// Why [`Answer::Digest`] is no answer to it, if it is none.
+        /// Why [`ApprovalAnswer::Digest`] is no answer to it, if it is none.
         #[serde(skip_serializing_if = "Option::is_none")]
         unshown: Option<String>,
     },
@@ -224,15 +245,15 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether [`Answer::Digest`] is an answer to it.
+    /// Whether [`ApprovalAnswer::Digest`] is an answer to it.
     pub fn may_last(&self) -> bool {
         matches!(self, Self::Script { unshown: None, .. })
     }
 
     /// The answer, or as much of it as there can be.
-    pub fn within(&self, answer: Answer) -> Answer {
+    pub fn within(&self, answer: ApprovalAnswer) -> ApprovalAnswer {
         match answer {
-            Answer::Digest if !self.may_last() => Answer::Session,
+            ApprovalAnswer::Digest if !self.may_last() => ApprovalAnswer::Session,
             answer => answer,
         }
     }
@@ -254,7 +275,7 @@ fn as_text<S: Serializer>(
 
 /// The answer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// Yes, this once.
     Once,
     /// Yes, until the session ends.
@@ -307,7 +328,7 @@ pub trait FrontEnd {
     /// Takes note of what happened.
     fn event(&mut self, event: &TurnEvent);
     /// Asks the user; who cannot ask says so.
-    fn approve(&mut self, request: &ApprovalRequest) -> Answer;
+    fn approve(&mut self, request: &ApprovalRequest) -> ApprovalAnswer;
     /// Becomes true when the user wants the turn to stop.
     fn cancel(&self) -> Arc<AtomicBool>;
     /// Who stopped a turn that was stopped.

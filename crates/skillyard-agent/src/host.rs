@@ -14,7 +14,7 @@ use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 use crate::message::CallOutcome;
 use crate::session::Activated;
 use crate::shelf::Withheld;
-use crate::tool::ToolSpec;
+use crate::tool_spec::ToolSpec;
 
 /// What stands between the runtime and the machine.
 pub trait Host: Send {

@@ -18,6 +18,8 @@ pub mod settings;
 pub mod shelf;
 pub mod telemetry;
 pub mod tool;
+pub mod tool_spec;
+pub mod trace_context;
 mod turn;
 pub mod workspace;
 

@@ -6,8 +6,6 @@
 use serde::{Deserialize, Serialize};
 use skillyard_format::tokens::estimate;
 
-use crate::front_end::Trigger;
-
 /// One message of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
@@ -64,6 +62,29 @@ impl UserPart {
     pub fn text(&self) -> &str {
         match self {
             Self::Text { text } | Self::Skill { text, .. } | Self::Note { text } => text,
+        }
+    }
+}
+
+/// What activated a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trigger {
+    /// The user named it.
+    User,
+    /// The model loaded it.
+    Model,
+    /// The router chose it.
+    Router,
+}
+
+impl Trigger {
+    /// The word in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Model => "model",
+            Self::Router => "router",
         }
     }
 }

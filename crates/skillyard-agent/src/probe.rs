@@ -19,20 +19,22 @@ use skillyard_catalog::private_dir;
 use crate::message::{AssistantPart, Message};
 use crate::provider::{Completion, ModelRequest, Provider, ProviderError, Stop};
 use crate::settings::ToolMode;
-use crate::tool::ToolSpec;
+use crate::tool_spec::ToolSpec;
 
 /// Tokens of an answer to a probe, one try after the other: few are enough for most models.
 const ANSWER_TOKENS: [u32; 3] = [200, 2_000, 8_000];
 /// Tokens after which words without an end are an answer.
-const ENOUGH: u32 = 2_000;
+const MAX_UNFINISHED_TOKENS: u32 = 2_000;
 /// The tool that a model is asked to call; nothing is behind it.
 const TOOL: &str = "note_word";
 /// The word that it is to be called with.
 const WORD: &str = "lighthouse";
 /// The way in which models are asked; what another way found is not believed.
-const WAY: u32 = 2;
-/// Most models that are remembered, and most bytes of what is remembered.
-const MOST: (usize, u64) = (1000, 1 << 20);
+const PROBE_VERSION: u32 = 2;
+/// Models that are remembered.
+const MAX_MODELS: usize = 1000;
+/// Bytes of the file that remembers them.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// How a model calls tools, as far as that was found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +75,11 @@ pub fn probe(
     };
     let probed = |mode, proof| Ok(Probed { mode, proof });
     let was_refused = match shown(provider, &mut request, calls, cancel)? {
-        Shown::Yes => return probed(ToolMode::Native, Proof::Answered),
+        ProbeAnswer::Yes => return probed(ToolMode::Native, Proof::Answered),
         // Those that think for so long call tools.
-        Shown::Unknown => return probed(ToolMode::Native, Proof::CutOff),
-        Shown::No => false,
-        Shown::Refused => true,
+        ProbeAnswer::Unknown => return probed(ToolMode::Native, Proof::CutOff),
+        ProbeAnswer::No => false,
+        ProbeAnswer::Refused => true,
     };
     let messages = [Message::user("Say hello in one short sentence.")];
     let shape = shape();
@@ -86,21 +88,21 @@ pub fn probe(
     request.system = "You are friendly.";
     request.shape = Some(&shape);
     match shown(provider, &mut request, keeps_shape, cancel)? {
-        Shown::Yes => probed(ToolMode::JsonSchema, Proof::Answered),
+        ProbeAnswer::Yes => probed(ToolMode::JsonSchema, Proof::Answered),
         // A server that fails refuses everything; one that answers without either takes neither.
-        Shown::Refused if was_refused => {
+        ProbeAnswer::Refused if was_refused => {
             request.shape = None;
             request.max_tokens = ANSWER_TOKENS[0];
             provider.complete(&request, &mut |_| {}, cancel)?;
             probed(ToolMode::Text, Proof::Answered)
         }
-        Shown::No | Shown::Refused => probed(ToolMode::Text, Proof::Answered),
-        Shown::Unknown => probed(ToolMode::Text, Proof::CutOff),
+        ProbeAnswer::No | ProbeAnswer::Refused => probed(ToolMode::Text, Proof::Answered),
+        ProbeAnswer::Unknown => probed(ToolMode::Text, Proof::CutOff),
     }
 }
 
 /// Whether a model has shown that it can do something.
-enum Shown {
+enum ProbeAnswer {
     Yes,
     /// It did something else.
     No,
@@ -114,7 +116,7 @@ fn shown(
     request: &mut ModelRequest<'_>,
     is_it: fn(&Completion) -> bool,
     cancel: &AtomicBool,
-) -> Result<Shown, ProviderError> {
+) -> Result<ProbeAnswer, ProviderError> {
     for (at, most) in ANSWER_TOKENS.into_iter().enumerate() {
         request.max_tokens = most;
         let answer = match provider.complete(request, &mut |_| {}, cancel) {
@@ -124,17 +126,17 @@ fn shown(
             Err(ProviderError::Status {
                 status: 400 | 415 | 422 | 500 | 501,
                 ..
-            }) => return Ok(Shown::Refused),
+            }) => return Ok(ProbeAnswer::Refused),
             Err(error) => return Err(error),
         };
         if is_it(&answer) {
-            return Ok(Shown::Yes);
+            return Ok(ProbeAnswer::Yes);
         }
-        if answer.stop != Stop::Length || (most >= ENOUGH && has_spoken(&answer)) {
-            return Ok(Shown::No);
+        if answer.stop != Stop::Length || (most >= MAX_UNFINISHED_TOKENS && has_spoken(&answer)) {
+            return Ok(ProbeAnswer::No);
         }
     }
-    Ok(Shown::Unknown)
+    Ok(ProbeAnswer::Unknown)
 }
 
 /// Whether an answer has words that are no thoughts.
@@ -205,7 +207,7 @@ impl ProbeCache {
     /// Remembers it.
     pub fn set(&self, url: &str, model: &str, mode: ToolMode) -> io::Result<()> {
         let mut all = self.all();
-        if all.len() >= MOST.0 {
+        if all.len() >= MAX_MODELS {
             all.clear();
         }
         all.insert(key(url, model), mode);
@@ -218,7 +220,7 @@ impl ProbeCache {
     }
 
     fn all(&self) -> BTreeMap<String, ToolMode> {
-        let is_small = fs::metadata(&self.file).is_ok_and(|file| file.len() <= MOST.1);
+        let is_small = fs::metadata(&self.file).is_ok_and(|file| file.len() <= MAX_FILE_BYTES);
         let bytes = is_small.then(|| fs::read(&self.file).unwrap_or_default());
         serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()
     }
@@ -227,5 +229,5 @@ impl ProbeCache {
 /// An address may hold a password, so that only its digest is kept.
 fn key(url: &str, model: &str) -> String {
     let digest = skillyard_format::Digest::of(url.as_bytes()).to_string();
-    format!("{model} {digest} {WAY}")
+    format!("{model} {digest} {PROBE_VERSION}")
 }

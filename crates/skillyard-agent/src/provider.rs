@@ -5,14 +5,12 @@
 
 pub mod anthropic;
 mod assemble;
-mod discreet;
 mod error;
 pub mod http;
-mod ids;
-mod longest;
 pub mod offline;
 pub mod openai_chat;
 pub mod openai_responses;
+mod redacting_provider;
 mod sse;
 mod stop;
 
@@ -23,10 +21,10 @@ use serde_json::Value;
 use skillyard_format::tokens;
 
 use crate::message::{AssistantPart, Message};
-use crate::tool::ToolSpec;
+use crate::tool_spec::ToolSpec;
 
-pub use discreet::{Discreet, is_secret_key};
 pub use error::ProviderError;
+pub use redacting_provider::{RedactingProvider, is_secret_key};
 pub use stop::Stop;
 
 /// Something that answers.

@@ -6,22 +6,16 @@
 //! that differs is named.
 
 mod again;
-mod divergence;
-mod held;
-mod recorded;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use serde::Serialize;
-use skillyard_audit::{AuditError, Filter, read};
+use skillyard_audit::{AuditEntry, AuditError, Filter, Outcome, read};
 
-use again::Replay;
-pub use divergence::Divergence;
-use held::Held;
-pub use recorded::Recorded;
+use again::{ModelTimeline, Replay};
 
-use crate::session::{Session, State};
+use crate::session::{Session, SessionState};
 use crate::shelf::Shelf;
 
 /// The event that a session begins with.
@@ -79,11 +73,11 @@ pub fn replay(
     let events: Vec<Recorded> = events.into_iter().filter(is_read).collect();
     let mut again = session.clone();
     again.messages.clear();
-    again.state = State::default();
+    again.state = SessionState::default();
     let mut replay = Replay {
         shelf,
         again,
-        held: Held::of(session),
+        models: ModelTimeline::of(session),
         events: VecDeque::new(),
         done: Replayed::default(),
     };
@@ -120,4 +114,131 @@ pub fn replay(
             kind: event.kind,
         }),
     }
+}
+
+/// An event of the log, as far as a replay needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its place in the log.
+    pub place: u64,
+    /// The session it belongs to.
+    pub session: String,
+    /// Its kind.
+    pub kind: String,
+    /// The skill it is about.
+    pub skill: Option<String>,
+    /// What that consisted of.
+    pub digest: Option<String>,
+    /// Whether what was wanted was done.
+    pub done: bool,
+    /// What else it says.
+    pub detail: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    /// An event of the log; what is none gives nothing.
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let entry = AuditEntry::parse(line)?;
+        Some(Self {
+            place: entry.seq,
+            session: entry.session?.into_owned(),
+            kind: entry.event.into_owned(),
+            skill: entry.skill.map(std::borrow::Cow::into_owned),
+            digest: entry.digest.map(std::borrow::Cow::into_owned),
+            done: entry.outcome == Outcome::Ok.as_str(),
+            detail: entry.detail,
+        })
+    }
+
+    /// Whether a skill did not become active because its files were altered, or
+    /// because it was too much for the session.
+    fn is_refusal(&self) -> bool {
+        self.kind == "skill.activated" && !self.detail.contains_key("rendered")
+    }
+}
+
+/// The first thing that differs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Divergence {
+    /// The log has nothing where something must be.
+    #[error("the log has no {what} for message {message}")]
+    Missing {
+        /// What must be there.
+        what: String,
+        /// The message, counted from 1.
+        message: usize,
+    },
+    /// The log says more than the session.
+    #[error("event {place} of the log, `{kind}`, has no place in the session")]
+    Extra {
+        /// Its place in the log.
+        place: u64,
+        /// Its kind.
+        kind: String,
+    },
+    /// The skills that were offered are others now.
+    #[error("the catalog differs: {}", others(.gone, .changed))]
+    Catalog {
+        /// Skills that are not there any more.
+        gone: Vec<String>,
+        /// Skills that are known to be others now.
+        changed: Vec<String>,
+    },
+    /// The prompt is another.
+    #[error(
+        "the system prompt or the tools differ from what the log says (event {place}), as they do where another version of Skillyard held the session"
+    )]
+    Prompt {
+        /// The event.
+        place: u64,
+    },
+    /// A skill is another.
+    #[error("message {message}: skill `{skill}` was {then}, and is {now} now")]
+    Skill {
+        /// The message, counted from 1.
+        message: usize,
+        /// The skill.
+        skill: String,
+        /// Its digest then.
+        then: String,
+        /// Its digest now, or why there is none.
+        now: String,
+    },
+    /// A result is another.
+    #[error("message {message}: the result of `{tool}` ({call}) differs from {from}")]
+    Result {
+        /// The message, counted from 1.
+        message: usize,
+        /// The tool.
+        tool: String,
+        /// The call.
+        call: String,
+        /// What it was compared with.
+        from: String,
+    },
+    /// A request is another.
+    #[error("message {message}: the request to the model differs from event {place} of the log")]
+    Request {
+        /// The message that answered it, counted from 1.
+        message: usize,
+        /// The event.
+        place: u64,
+    },
+}
+
+fn others(gone: &[String], changed: &[String]) -> String {
+    let mut told = Vec::new();
+    for (names, what) in [
+        (gone, "cannot be loaded any more"),
+        (changed, "cannot be loaded as it was"),
+    ] {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            told.push(format!("{} {what}", names.join(", ")));
+        }
+    }
+    if told.is_empty() {
+        return "the description of a skill has changed".into();
+    }
+    told.join("; ")
 }

@@ -10,8 +10,8 @@ use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::message::Message;
 use crate::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
-use crate::settings::{Settings, ToolMode};
-use crate::shelf::{Shelf, ShelfSkill};
+use crate::settings::{AgentSettings, ToolMode};
+use crate::shelf::{MIN_SCORE, Shelf, ShelfSkill};
 
 /// Most skills that a router is shown.
 const SHORTLIST: usize = 20;
@@ -19,8 +19,6 @@ const SHORTLIST: usize = 20;
 const CANDIDATES: usize = 5;
 /// How near the second must be to the first for the router to be asked.
 const CLOSE: f32 = 0.9;
-/// What a search must find in a skill for it to be taken without a model.
-pub(crate) const LEAST_SCORE: f32 = 1.0;
 /// How near another skill must be to the first to be taken beside it without a model.
 const BESIDE: f32 = 0.5;
 /// Tokens of a router's answer, with its thoughts, and without where there is no room for them.
@@ -31,14 +29,14 @@ const NO_SHAPES: [u16; 3] = [400, 422, 501];
 const NONE: &str = "none";
 
 /// What a router chose, and what it cost.
-pub(crate) struct Choice {
+pub(crate) struct RouterChoice {
     pub(crate) skills: Vec<String>,
     pub(crate) usage: Usage,
     /// Why it was not the router that chose, if it was not.
     pub(crate) instead: Option<&'static str>,
 }
 
-impl Choice {
+impl RouterChoice {
     fn of(skills: Vec<String>) -> Self {
         Self {
             skills,
@@ -51,16 +49,16 @@ impl Choice {
 /// Chooses at most as many skills as the settings allow; `on` hears of what comes meanwhile.
 pub(crate) fn choose(
     provider: &dyn Provider,
-    settings: &Settings,
+    settings: &AgentSettings,
     shelf: &Shelf,
     task: &str,
     on: &mut dyn FnMut(Delta<'_>),
     cancel: &AtomicBool,
-) -> Result<Choice, ProviderError> {
+) -> Result<RouterChoice, ProviderError> {
     let most = settings.limits.routed_skills;
     let found = shelf.search(task, SHORTLIST);
     if provider.name() == crate::provider::offline::NAME {
-        return Ok(Choice::of(fitting(&found, most)));
+        return Ok(RouterChoice::of(fitting(&found, most)));
     }
     let all: Vec<&ShelfSkill> = shelf.offered().collect();
     let shown: Vec<&ShelfSkill> = if all.len() <= SHORTLIST {
@@ -69,7 +67,7 @@ pub(crate) fn choose(
         found.iter().map(|(each, _)| *each).collect()
     };
     if shown.is_empty() || most == 0 {
-        return Ok(Choice::of(Vec::new()));
+        return Ok(RouterChoice::of(Vec::new()));
     }
     let names: Vec<String> = shown.iter().map(|each| name(each)).collect();
     let entries: Vec<CatalogEntry> = shown.iter().map(|each| entry(each)).collect();
@@ -112,7 +110,7 @@ pub(crate) fn choose(
     };
     let usage = completion.usage;
     let Some(mut skills) = chosen(&completion, &names) else {
-        return Ok(Choice {
+        return Ok(RouterChoice {
             skills: fitting(&found, most),
             usage,
             instead: Some(match completion.stop {
@@ -122,16 +120,16 @@ pub(crate) fn choose(
         });
     };
     skills.truncate(most);
-    Ok(Choice {
+    Ok(RouterChoice {
         usage,
-        ..Choice::of(skills)
+        ..RouterChoice::of(skills)
     })
 }
 
 /// The skills that a search takes without a model.
 fn fitting(found: &[(&ShelfSkill, f32)], most: usize) -> Vec<String> {
     let best = found.first().map_or(0.0, |(_, score)| *score);
-    let least = LEAST_SCORE.max(best * BESIDE);
+    let least = MIN_SCORE.max(best * BESIDE);
     let fitting = found.iter().filter(|(_, score)| *score >= least);
     fitting.take(most).map(|(each, _)| name(each)).collect()
 }

@@ -1,40 +1,40 @@
 //! A session: what was said, which skills are in it, and what was allowed.
 
 mod compaction;
-mod cut;
 mod database;
 mod error;
-mod hand_over;
-mod holder;
-mod kept;
 mod lease;
-mod place;
-mod room;
 mod save;
 mod shorten;
 mod state;
 mod store;
-mod take_over;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
+use skillyard_format::tokens::estimate;
 
+use crate::front_end::is_notice;
 use crate::message::{AssistantPart, CallOutcome, Message, ToolResult};
+use crate::mode;
 use crate::prompt::Prompt;
-use crate::turn::is_mark;
+use crate::settings::{AgentSettings, CONTEXT, ToolMode};
 
-pub use compaction::{Plan, plan};
+pub use compaction::{CompactionPlan, plan};
 pub use error::SessionError;
-pub use hand_over::Earlier;
-pub use place::{NoPlace, Place};
-pub use state::{Activated, Ancestor, Grant, Granted, Spent, State};
-pub use store::{Owner, SessionStore, Summary};
-pub use take_over::TakenOver;
+pub use state::{Activated, Ancestor, Grant, Granted, SessionState, Spent};
+pub use store::{
+    ImportedSessions, InvalidCursor, Owner, SessionCursor, SessionStore, SessionSummary,
+};
 
 /// What a call is told whose result was lost.
 pub(crate) const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \
 It may have run or not, and it was not run again. Check before you repeat it.";
+
+/// The part of the context, as a divisor, that an answer may take.
+const ANSWER_SHARE: usize = 4;
+/// The part of the rest, in percent, that messages may take, because tokens are estimated.
+const MESSAGES_SHARE: usize = 80;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Session {
     /// What was said.
     pub messages: Vec<Message>,
     /// What changes with it.
-    pub state: State,
+    pub state: SessionState,
     /// How many messages are in the store.
     pub(crate) kept: usize,
     /// Whether another model goes on, and the store does not know of it.
@@ -85,7 +85,7 @@ impl Session {
             created,
             prompt,
             messages: Vec::new(),
-            state: State::default(),
+            state: SessionState::default(),
             kept: 0,
             handed_over: false,
             stored: false,
@@ -111,8 +111,8 @@ impl Session {
         Ok(fork)
     }
 
-    /// Gives every call without a result one that says so. Nothing is run again.
-    pub(crate) fn mend(&mut self) {
+    /// Adds a result to each call that has none, which says so. Nothing is run again.
+    pub(crate) fn fill_missing_results(&mut self) {
         let Some(last) = self.messages.last() else {
             return;
         };
@@ -151,8 +151,8 @@ impl Session {
     }
 
     /// What the model is given now; whatever does not fit counts as not loaded from here on.
-    pub(crate) fn fitted(&mut self) -> Plan {
-        let fitted = plan(self, self.room());
+    pub(crate) fn fitted(&mut self) -> CompactionPlan {
+        let fitted = plan(self, self.message_budget());
         for skill in &mut self.state.activated {
             skill.dropped = fitted.dropped.contains(&skill.name);
         }
@@ -194,7 +194,7 @@ impl Session {
     /// The same for programs: nothing where it only says why there is no answer.
     pub fn given_answer(&self) -> String {
         let answer = self.answer();
-        if is_mark(&answer) {
+        if is_notice(&answer) {
             return String::new();
         }
         answer
@@ -225,4 +225,107 @@ fn random() -> Result<String, SessionError> {
         let _ = write!(text, "{byte:02x}");
         text
     }))
+}
+
+impl Session {
+    /// The assumed context of the model, in tokens.
+    pub fn context(&self) -> usize {
+        let said = || self.prompt.settings.limits.context();
+        self.state.context.unwrap_or_else(said)
+    }
+
+    /// Sets the context that the user declares: it replaces what was found out, or a larger one.
+    pub fn set_context(&mut self, tokens: usize) {
+        if self.state.context.is_some() || tokens < self.context() {
+            self.state.context = Some(tokens);
+        }
+    }
+
+    /// Tokens of one answer.
+    pub(crate) fn answer_tokens(&self) -> u32 {
+        let share = u32::try_from(self.context() / ANSWER_SHARE).unwrap_or(u32::MAX);
+        let found = self.state.answer.unwrap_or(u32::MAX);
+        let said = self.prompt.settings.limits.answer_tokens;
+        said.min(share).min(found).max(1)
+    }
+
+    /// The tokens that messages may take in one request.
+    pub(crate) fn message_budget(&self) -> usize {
+        let taken = self.answer_tokens() as usize + self.prompt_tokens();
+        self.context().saturating_sub(taken) * MESSAGES_SHARE / 100
+    }
+
+    /// Halves the assumed context; returns whether that makes the request shorter.
+    pub(crate) fn tighten(&mut self) -> bool {
+        let before = self.request_tokens();
+        self.state.context = Some(before / 2);
+        self.request_tokens() * 10 <= before * 9
+    }
+
+    fn request_tokens(&self) -> usize {
+        let messages = plan(self, self.message_budget()).messages;
+        let messages: usize = messages.iter().map(Message::tokens).sum();
+        self.prompt_tokens() + messages + self.answer_tokens() as usize
+    }
+
+    fn prompt_tokens(&self) -> usize {
+        let tools = serde_json::to_string(&self.prompt.tools).unwrap_or_default();
+        estimate(&self.prompt.system) + estimate(&tools)
+    }
+}
+
+/// A model that a session had before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviousModel {
+    /// The model, as `provider/name`.
+    pub model: String,
+    /// How it called tools.
+    pub tool_mode: ToolMode,
+    /// The number of messages when it was replaced.
+    pub messages: usize,
+}
+
+impl Session {
+    /// Changes the model; `context` is its size if known. The change is stored with the next message.
+    pub fn change_model(&mut self, model: &str, tool_mode: ToolMode, context: Option<usize>) {
+        let settings = &self.prompt.settings;
+        if settings.model == model && settings.tool_mode == tool_mode {
+            return;
+        }
+        self.state.earlier.push(PreviousModel {
+            model: settings.model.clone(),
+            tool_mode: settings.tool_mode,
+            messages: self.messages.len(),
+        });
+        self.prompt = self.prompt.for_model(model, tool_mode);
+        // The settings describe the first model, the state the last one.
+        let unknown = (self.prompt.settings.limits.context_tokens > 0).then_some(CONTEXT);
+        self.state.context = context.or(unknown);
+        self.state.answer = None;
+        // A session that was never stored begins with the new model.
+        self.handed_over = self.kept > 0;
+    }
+}
+
+impl Prompt {
+    /// This prompt for another model.
+    pub(crate) fn for_model(&self, model: &str, tool_mode: ToolMode) -> Self {
+        let mut prompt = self.clone();
+        let text = |mode| mode::instructions(mode, &self.tools);
+        let mut sections = vec![self.system.as_str()];
+        let before = text(self.settings.tool_mode);
+        if let Some(rest) = before.and_then(|before| self.system.strip_suffix(before.as_str())) {
+            sections = vec![rest.trim_end_matches('\n')];
+        }
+        let after = text(tool_mode);
+        sections.extend(after.as_deref());
+        sections.retain(|section| !section.is_empty());
+        prompt.system = sections.join("\n\n");
+        prompt.settings = AgentSettings {
+            model: model.to_owned(),
+            tool_mode,
+            ..self.settings.clone()
+        };
+        prompt
+    }
 }

@@ -5,11 +5,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 
-use crate::tool::WorkspaceTools;
+use crate::tool_spec::WorkspaceTools;
 
 /// How an agent works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct AgentSettings {
     /// The model, as `provider/name`.
     pub model: String,
     /// What the agent is for, in its author's words.
@@ -30,10 +30,10 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<String>,
     /// How much it may use.
-    pub limits: Limits,
+    pub limits: AgentLimits,
 }
 
-impl Settings {
+impl AgentSettings {
     /// The model's own name, without its provider.
     pub fn model_name(&self) -> &str {
         own_name(&self.model)
@@ -119,7 +119,7 @@ impl Results {
 /// How much an agent may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Limits {
+pub struct AgentLimits {
     /// How often the model is asked in one turn.
     pub steps: usize,
     /// All tokens of a session; zero for as many as it takes.
@@ -160,7 +160,7 @@ pub(crate) const CONTEXT: usize = 200_000;
 /// Share of the context, in percent, that a catalog takes.
 const CATALOG_SHARE: usize = 2;
 
-impl Limits {
+impl AgentLimits {
     /// Tokens that the model takes at once.
     pub fn context(&self) -> usize {
         match self.context_tokens {
@@ -203,7 +203,7 @@ pub struct LimitChanges {
 
 impl LimitChanges {
     /// Makes the limits what was said.
-    pub fn apply(self, limits: &mut Limits) {
+    pub fn apply(self, limits: &mut AgentLimits) {
         let counts = [
             (self.steps.map(NonZeroUsize::get), &mut limits.steps),
             (self.runs, &mut limits.runs),
@@ -222,7 +222,7 @@ impl LimitChanges {
     }
 }
 
-impl Default for Limits {
+impl Default for AgentLimits {
     fn default() -> Self {
         Self {
             steps: 32,
@@ -239,7 +239,7 @@ impl Default for Limits {
     }
 }
 
-impl Default for Settings {
+impl Default for AgentSettings {
     fn default() -> Self {
         Self {
             model: "offline".into(),
@@ -250,7 +250,7 @@ impl Default for Settings {
             results: Results::Marked,
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),
-            limits: Limits::default(),
+            limits: AgentLimits::default(),
         }
     }
 }

@@ -3,9 +3,7 @@
 //! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
 //! that are rendered are the bytes that were hashed. Tier 3 is read file by file, and so are they.
 
-mod edition;
 mod error;
-mod hashed;
 mod load;
 mod skill;
 
@@ -23,10 +21,8 @@ use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
 use tempfile::TempDir;
 
-pub use edition::Edition;
 pub use error::ShelfError;
-pub use hashed::Hashed;
-pub use load::{Caller, Loaded};
+pub use load::{Caller, Hashed, Loaded};
 pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld, origin};
 
 /// The skills that an agent can reach.
@@ -49,6 +45,9 @@ pub struct Shelf {
 
 /// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
 pub const INSTRUCTION_BYTES: usize = 200_000;
+
+/// The search score from which a skill is chosen without a model.
+pub(crate) const MIN_SCORE: f32 = 1.0;
 
 impl Shelf {
     /// The given skills, in their order; what cannot be hashed is noted in `index_folder`.
@@ -305,4 +304,56 @@ fn offered(skills: &[ShelfSkill]) -> Vec<usize> {
         skill.record.model_invocable && skill.status != Status::Altered
     };
     (0..skills.len()).filter(is_offered).collect()
+}
+
+/// A skill as it was at one time.
+#[derive(Debug, Clone)]
+pub struct Edition {
+    /// What it consists of.
+    pub digest: Digest,
+    /// The skill.
+    pub skill: ShelfSkill,
+}
+
+impl Shelf {
+    /// The same shelf, with all editions of the skills of which there are several, by their names. The
+    /// first of each is the one on the shelf.
+    #[must_use]
+    pub fn with_editions(self, editions: BTreeMap<String, Vec<Edition>>) -> Self {
+        Self { editions, ..self }
+    }
+
+    /// Has the edition of a skill that consists of this, if there is one.
+    pub(crate) fn turn(&mut self, name: &str, digest: &str) {
+        let editions = self.editions.get(name).into_iter().flatten();
+        let mut matching = editions.filter(|each| each.digest.to_string() == digest);
+        if let Some(edition) = matching.next().cloned() {
+            self.put(edition);
+        }
+    }
+
+    /// Has the edition with this number of a skill, or of all of them. Whether there is one.
+    pub(crate) fn turn_to(&mut self, number: usize, name: Option<&str>) -> bool {
+        let wanted = self.editions.iter();
+        let wanted = wanted.filter(|(each, _)| name.is_none_or(|name| *name == **each));
+        let wanted = wanted.filter_map(|(_, editions)| editions.get(number));
+        let wanted: Vec<Edition> = wanted.cloned().collect();
+        let is_there = !wanted.is_empty();
+        for edition in wanted {
+            self.put(edition);
+        }
+        is_there
+    }
+
+    fn put(&mut self, edition: Edition) {
+        let name = &edition.skill.skill.record.name;
+        let mut skills = self.skills.iter_mut();
+        let found = skills.find(|each| each.skill.record.name == *name);
+        let found = found.filter(|each| each.folder != edition.skill.folder);
+        if let Some(found) = found {
+            *found = edition.skill;
+            // Its description may be another.
+            (self.offered, self.finder) = findable(&self.skills, None);
+        }
+    }
 }

@@ -1,26 +1,89 @@
-//! The tools of a model: what they are called, what they take, and what they do.
+//! The tools of a model.
 //!
-//! `skill` has those that lead to skills, `workspace` those that work on files, `search` those that
-//! look through them, on the way that `walk` takes. `place` understands paths, `told` says what a
-//! program did, `call` is the way that every call takes: understood, guarded, approved, made,
-//! written down.
+//! `skill` has the tools for skills, `workspace` and `search` those for files, `workspace_path` checks
+//! paths, `call` is the path of every call.
 
 mod call;
-mod decided;
-mod lines;
-mod place;
 mod search;
 mod skill;
-mod spec;
-mod told;
-mod walk;
 mod workspace;
+mod workspace_path;
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::render::foreign::stream;
+use skillyard_trust::guard::{GuardDecision, GuardInput, GuardRequest, GuardVerdict};
+
+use crate::host::Ran;
 
 pub(crate) use call::{
-    CAME_EMPTY, Calls, LEFT_OUT, LENT, Length, MAX_ARGUMENTS, Repeats, Share, has, logged, refusal,
-    understood, unmarked,
+    AuditQuota, CAME_EMPTY, Calls, LEFT_OUT, LENT, Length, MAX_ARGUMENTS, Repeats, has, logged,
+    parse_arguments, refusal, unmarked,
 };
-pub use decided::{decided, told_by};
 pub use skill::whole_number;
-pub(crate) use skill::{Known, Output, SEARCH, answer, receive};
-pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};
+pub(crate) use skill::{Output, SEARCH, answer, receive};
+
+/// Bytes of each stream that a model gets.
+const STREAM_LIMITS: [(&str, usize); 2] = [("stdout", 40_000), ("stderr", 20_000)];
+
+/// The result of a program, as a model reads it: of each stream its beginning and its end.
+fn render_run(ran: &Ran) -> String {
+    let mut text = format!("exit code {}\n", ran.code);
+    // Before everything that a program can write, be it without end.
+    if let Some(made) = &ran.made {
+        let _ = writeln!(
+            text,
+            "sandbox: it made {made}: look at it before git or an agent obeys it"
+        );
+    }
+    for ((label, most), content) in STREAM_LIMITS.into_iter().zip([&ran.stdout, &ran.stderr]) {
+        if !content.is_empty() {
+            text.push_str(&stream(label, content, most));
+            text.push('\n');
+        }
+    }
+    for denial in &ran.denials {
+        let _ = writeln!(text, "sandbox: {denial}");
+    }
+    text
+}
+
+/// Characters of an input in the audit log.
+const MAX_LOGGED_INPUT: usize = 2_000;
+
+/// The audit event of a decision about a call of another runtime.
+pub fn decision_event(request: &GuardRequest, decision: &GuardDecision) -> Event {
+    let (kind, outcome) = match decision.verdict {
+        GuardVerdict::Allowed => (EventKind::ToolAllowed, Outcome::Ok),
+        GuardVerdict::Denied => (EventKind::ToolBlocked, Outcome::Denied),
+    };
+    let event = Event::new(kind)
+        .trigger("guard")
+        .ended(outcome, &decision.reason)
+        .detail("tool", &request.tool)
+        .detail("input", logged_input(&request.input));
+    with_decision(event, decision)
+}
+
+/// Adds a decision to the event of a call: the skill, its pattern, and the reason unless the event has
+/// one.
+pub fn with_decision(mut event: Event, decision: &GuardDecision) -> Event {
+    event.skill = event.skill.or_else(|| decision.skill.clone());
+    let reason = || Some(decision.reason.clone());
+    event.reason = event.reason.or_else(reason);
+    match &decision.pattern {
+        Some(pattern) => event.detail("pattern", pattern),
+        None => event,
+    }
+}
+
+/// The input of a tool, shortened for the audit log.
+fn logged_input(input: &GuardInput) -> String {
+    let text = match input {
+        GuardInput::Text(text) => text.clone(),
+        GuardInput::Fields(fields) => json!(fields).to_string(),
+    };
+    text.chars().take(MAX_LOGGED_INPUT).collect()
+}

@@ -7,14 +7,13 @@
 //! Everything that happens is kept before the next thing is tried, so a program that is killed
 //! loses at most the step it was in, and no call is ever made twice.
 //!
-//! `hand_over` writes down that another model goes on, `hear` takes the message in, `work` goes round until there is an answer, `ask` is one question
-//! to the model.
+//! `ingest_message` takes the message in, `turn_loop` repeats `model_request` and tool calls until there
+//! is an answer.
 
-mod ask;
-mod hand_over;
-mod hear;
-mod tame;
-mod work;
+mod ingest_message;
+mod model_request;
+mod sanitize_tool_calls;
+mod turn_loop;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,23 +22,23 @@ use jiff::Timestamp;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
-use crate::front_end::{EndReason, FrontEnd, TurnEvent};
+use crate::front_end::{EndReason, FrontEnd, TurnEvent, is_notice};
 use crate::host::{Host, HostError};
 use crate::invocation::{Invocation, understand};
 use crate::prompt::Prompt;
 use crate::provider::{Provider, ProviderError, Usage};
 use crate::session::{Session, SessionError, SessionStore};
-use crate::settings::Settings;
+use crate::settings::AgentSettings;
 use crate::shelf::{Caller, Shelf, ShelfError};
-use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
-use crate::tool::{Calls, Repeats, Share};
+use crate::telemetry::{TelemetryEvent, TelemetrySubscriber, TurnEnded, TurnStarted, publish};
+use crate::tool::{AuditQuota, Calls, Repeats};
 
-pub(crate) use ask::{digest, request, view};
-pub(crate) use work::{NOT_MADE, TOO_MANY, is_mark};
+pub(crate) use model_request::{build_request, request_digest, visible_messages};
+pub(crate) use turn_loop::{NOT_MADE, TOO_MANY};
 
 /// Whether the runtime gives this answer by itself, without a model.
 pub(crate) fn is_own_answer(text: &str) -> bool {
-    work::is_mark(text) || hear::is_acknowledgement(text)
+    is_notice(text) || ingest_message::is_acknowledgement(text)
 }
 
 /// What a turn needs; it outlives many.
@@ -57,7 +56,7 @@ pub struct Runtime {
     /// What time it is.
     pub clock: fn() -> Timestamp,
     /// Who else hears of what happens.
-    pub subscribers: Vec<Arc<dyn Subscriber>>,
+    pub subscribers: Vec<Arc<dyn TelemetrySubscriber>>,
 }
 
 /// Why a turn failed. What came before it is kept.
@@ -102,7 +101,7 @@ pub struct TurnEnd {
 
 impl Runtime {
     /// What every request of a new session begins with.
-    pub fn prompt(&self, settings: &Settings) -> Prompt {
+    pub fn prompt(&self, settings: &AgentSettings) -> Prompt {
         Prompt::with_lent(&self.shelf, settings, self.host.lent())
     }
 
@@ -139,11 +138,11 @@ impl Runtime {
     ) -> Result<TurnEnd, TurnError> {
         let invocation = understand(input, &self.shelf)?;
         let _lease = self.store.lease(session)?;
-        session.mend();
-        self.hand_over(session)?;
-        tell(
+        session.fill_missing_results();
+        self.record_model_change(session)?;
+        publish(
             &self.subscribers,
-            &Happening::TurnStarted(TurnStarted {
+            &TelemetryEvent::TurnStarted(TurnStarted {
                 session: &session.id,
                 agent: session.agent.as_ref().map(|agent| agent.name.as_str()),
                 model: &session.prompt.settings.model,
@@ -166,12 +165,12 @@ impl Runtime {
             steps: 0,
             said: String::new(),
             repeats: Repeats::default(),
-            share: Share::default(),
+            audit_quota: AuditQuota::default(),
         };
-        let outcome = turn.go(input, &invocation);
-        tell(
+        let outcome = turn.run(input, &invocation);
+        publish(
             &turn.runtime.subscribers,
-            &Happening::TurnEnded(TurnEnded {
+            &TelemetryEvent::TurnEnded(TurnEnded {
                 session: &turn.session.id,
                 at: (turn.runtime.clock)(),
                 usage: turn.usage,
@@ -228,13 +227,6 @@ fn active(shelf: &Shelf, session: &Session) -> Vec<ActiveSkill> {
     skills.collect()
 }
 
-/// Tells everyone who wants to know.
-pub(crate) fn tell(subscribers: &[Arc<dyn Subscriber>], happening: &Happening<'_>) {
-    for subscriber in subscribers {
-        subscriber.heard(happening);
-    }
-}
-
 struct Turn<'a> {
     runtime: &'a mut Runtime,
     session: &'a mut Session,
@@ -246,16 +238,16 @@ struct Turn<'a> {
     /// What the model has said of an answer that is not whole yet.
     said: String,
     repeats: Repeats,
-    share: Share,
+    audit_quota: AuditQuota,
 }
 
 impl Turn<'_> {
-    fn go(&mut self, input: &str, invocation: &Invocation) -> Result<EndReason, TurnError> {
-        self.hear(input, invocation)?;
+    fn run(&mut self, input: &str, invocation: &Invocation) -> Result<EndReason, TurnError> {
+        self.ingest_message(input, invocation)?;
         if invocation.is_bare() {
             self.acknowledge(invocation)
         } else {
-            self.work()
+            self.run_until_answered()
         }
     }
 
@@ -270,12 +262,32 @@ impl Turn<'_> {
             clock: self.runtime.clock,
             subscribers: &self.runtime.subscribers,
             repeats: &mut self.repeats,
-            share: &mut self.share,
+            audit_quota: &mut self.audit_quota,
         }
     }
 
     fn save(&mut self) -> Result<(), TurnError> {
         let now = (self.runtime.clock)();
         Ok(self.runtime.store.save(self.session, now)?)
+    }
+}
+
+impl Runtime {
+    /// Records and stores a change of the model.
+    fn record_model_change(&mut self, session: &mut Session) -> Result<(), TurnError> {
+        if !session.handed_over {
+            return Ok(());
+        }
+        let prompt = &session.prompt;
+        let mut event = Event::new(EventKind::SessionModelChanged)
+            .session(&session.id)
+            .detail("model", &prompt.settings.model)
+            .detail("prompt", prompt.digest().to_string());
+        if let Some(earlier) = session.state.earlier.last() {
+            event = event.detail("before", &earlier.model);
+        }
+        self.host.record(&event)?;
+        self.store.save(session, (self.clock)())?;
+        Ok(())
     }
 }

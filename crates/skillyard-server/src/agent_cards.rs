@@ -1,10 +1,10 @@
 //! Agents as pages and programs see them, and how they are made.
 
 use serde::Serialize;
-use skillyard_agent::agent::{Definition, Drift, Kept};
-use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
+use skillyard_agent::agent::{Definition, Drift, StoredAgent};
+use skillyard_agent::settings::{AgentLimits, LimitChanges, Strategy, ToolMode};
 use skillyard_agent::shelf::{Shelf, ShelfError};
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use utoipa::ToSchema;
 
@@ -197,7 +197,7 @@ impl Server {
             tool_mode: ToolMode::default(),
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),
-            limits: Limits::default(),
+            limits: AgentLimits::default(),
             patterns: Vec::new(),
             denied: Vec::new(),
             skills: Vec::new(),
@@ -233,7 +233,7 @@ impl Server {
     }
 }
 
-fn changed(kind: EventKind, kept: &Kept) -> Event {
+fn changed(kind: EventKind, kept: &StoredAgent) -> Event {
     Event::new(kind)
         .trigger("web")
         .detail("agent", &kept.name)
@@ -241,7 +241,7 @@ fn changed(kind: EventKind, kept: &Kept) -> Event {
         .detail("hash", hash(kept))
 }
 
-fn hash(kept: &Kept) -> String {
+fn hash(kept: &StoredAgent) -> String {
     let hash = kept.versions.get(&kept.version);
     hash.cloned().unwrap_or_default()
 }
@@ -254,7 +254,7 @@ fn withheld(library: &Shelf, name: &str) -> Option<String> {
     }
 }
 
-fn card(kept: Kept, library: &Shelf) -> Card {
+fn card(kept: StoredAgent, library: &Shelf) -> Card {
     let skills: Vec<PinnedSkill> = kept
         .definition
         .drift(library)

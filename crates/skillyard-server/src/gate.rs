@@ -19,7 +19,7 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_http::caught::caught;
 use skillyard_http::login::origin::{self, Sender};
 use skillyard_http::login::{FIELD, HEADER};

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use skillyard_agent::host::{Executed, Ran};
 use skillyard_agent::mcp_client::{PublishedSkill, Servers};
-use skillyard_agent::telemetry::Happening;
+use skillyard_agent::telemetry::TelemetryEvent;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::selection::Selection;
@@ -134,8 +134,8 @@ pub trait Host: Send + Sync + 'static {
     fn install(&self, order: &Order, stop: &AtomicBool) -> Result<Installation, Refusal>;
 
     /// Takes note of what an agent elsewhere did, for whoever receives traces.
-    fn heard(&self, happening: &Happening<'_>) {
-        let _ = happening;
+    fn heard(&self, event: &TelemetryEvent<'_>) {
+        let _ = event;
     }
 
     /// Writes a line of the server's own log.

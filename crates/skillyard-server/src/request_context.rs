@@ -1,6 +1,6 @@
 //! Who asks for a skill, and what the log says of them.
 
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_audit::Event;
 use skillyard_catalog::CatalogSkill;
 

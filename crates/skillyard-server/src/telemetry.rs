@@ -4,7 +4,8 @@ use axum::http::HeaderMap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use skillyard_agent::message::CallOutcome;
-use skillyard_agent::telemetry::{Called, Happening, Served, TraceParent};
+use skillyard_agent::telemetry::{TelemetryEvent, ToolCalled, ToolServed};
+use skillyard_agent::trace_context::TraceParent;
 
 use crate::server::Server;
 
@@ -50,8 +51,8 @@ impl CallTrace {
         // What is not there is a word of the model, and so may be what was denied.
         let resource = self.resource.as_deref();
         let resource = resource.filter(|_| outcome == CallOutcome::Ok);
-        server.host.heard(&Happening::Served(Served {
-            call: Called {
+        server.host.heard(&TelemetryEvent::ToolServed(ToolServed {
+            call: ToolCalled {
                 session: "",
                 tool: &self.tool,
                 call: "",

@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use skillyard_agent::TurnError;
 use skillyard_agent::session::{SessionError, SessionStore};
 use skillyard_agent::shelf::ShelfError;
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_audit::{Event, EventKind};
 
 use self::front_end::TurnFrontEnd;

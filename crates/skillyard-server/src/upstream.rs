@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
+use skillyard_agent::mcp_client::{
+    McpError, PublishedFile, PublishedSkill, ServerChange, Servers, Skills, Tools,
+};
 use skillyard_format::package::{Digest, TreeDigest};
-use skillyard_agent::mcp_client::{ServerChange, McpError, PublishedFile, PublishedSkill, Servers, Skills, Tools};
 use tokio::sync::watch;
 
 use self::inquiry::{Inquiries, Inquiry};

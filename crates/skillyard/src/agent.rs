@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionError, SessionStore};
-use skillyard_agent::settings::{Settings, Strategy};
+use skillyard_agent::settings::{AgentSettings, Strategy};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_format::Digest;
 use skillyard_trust::verdict::OptIn;
@@ -74,7 +74,7 @@ pub(crate) enum Files {
 pub(crate) fn runtime(
     context: &Context,
     wanted: &Wanted,
-    settings: &Settings,
+    settings: &AgentSettings,
 ) -> Result<Runtime, CommandError> {
     let store = Arc::new(store(context)?);
     let runtime = runtime_with(context, wanted, settings, store)?;
@@ -88,7 +88,7 @@ pub(crate) fn runtime(
 fn runtime_with(
     context: &Context,
     wanted: &Wanted,
-    settings: &Settings,
+    settings: &AgentSettings,
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
     let router = settings.router_model.as_deref();
@@ -209,7 +209,10 @@ fn shared_store(context: &Context) -> Result<Option<SessionStore>, CommandError>
 }
 
 /// Puts into settings what the configuration says of their model's context, unless they say it.
-pub(crate) fn with_context(context: &Context, settings: &mut Settings) -> Result<(), CommandError> {
+pub(crate) fn with_context(
+    context: &Context,
+    settings: &mut AgentSettings,
+) -> Result<(), CommandError> {
     if settings.limits.context_tokens == 0 {
         let said = model_context(context, &settings.model)?;
         settings.limits.context_tokens = said.unwrap_or_default();

@@ -12,7 +12,7 @@ pub(crate) mod sandboxed;
 
 use std::ffi::OsString;
 
-use skillyard_agent::script::{self, Allowed, Copy, Plan, Subject};
+use skillyard_agent::script::{self, Allowed, Copy, ScriptPlan, Subject};
 use skillyard_sandbox::Backend;
 
 use crate::context::Context;
@@ -27,7 +27,7 @@ pub(crate) fn plan(
     arguments: &[OsString],
     allowed: &Allowed,
     backend: Backend,
-) -> Result<Plan, RunError> {
+) -> Result<ScriptPlan, RunError> {
     let subject = Subject {
         name: &skill.name,
         copy: &copy.folder(),

@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use skillyard_agent::mcp_client::{PublishedSkill, Servers};
 use skillyard_agent::script::ScriptError;
-use skillyard_agent::telemetry::{Happening, Subscriber};
+use skillyard_agent::telemetry::{TelemetryEvent, TelemetrySubscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::selection::{NamePattern, Selection};
@@ -61,7 +61,7 @@ pub(crate) struct Machine {
     /// Opened once: a server records an event with nearly every answer.
     recorder: Recorder,
     /// Who receives traces.
-    subscribers: Vec<Arc<dyn Subscriber>>,
+    subscribers: Vec<Arc<dyn TelemetrySubscriber>>,
 }
 
 impl Machine {
@@ -271,9 +271,9 @@ impl Host for Machine {
         install::install(&context, order, stop)
     }
 
-    fn heard(&self, happening: &Happening<'_>) {
+    fn heard(&self, event: &TelemetryEvent<'_>) {
         for subscriber in &self.subscribers {
-            subscriber.heard(happening);
+            subscriber.on_event(event);
         }
     }
 

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 use skillyard_format::SkillName;
 
 use super::Definition;
 use super::error::AgentError;
-use super::file::{Old, read, write};
 
 /// Agents in a folder.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct AgentStore {
 
 /// An agent as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredAgent {
     /// Its name.
     pub name: String,
     /// The version that holds.
@@ -38,14 +38,14 @@ pub struct Kept {
 
 /// What came of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct AgentChange {
     /// The version that held before.
     pub before: u32,
     /// The agent now.
-    pub kept: Kept,
+    pub kept: StoredAgent,
 }
 
-impl Change {
+impl AgentChange {
     /// Whether there is a new version.
     pub fn is_new(&self) -> bool {
         self.before != self.kept.version
@@ -55,7 +55,7 @@ impl Change {
 /// `agent.toml`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct VersionIndex {
     current: u32,
     /// The hash of each version, by its number.
     versions: BTreeMap<String, String>,
@@ -81,7 +81,7 @@ impl AgentStore {
     }
 
     /// Makes an agent.
-    pub fn create(&self, name: &str, definition: &Definition) -> Result<Kept, AgentError> {
+    pub fn create(&self, name: &str, definition: &Definition) -> Result<StoredAgent, AgentError> {
         SkillName::new(name).map_err(|problem| AgentError::Name {
             name: name.to_owned(),
             problem: problem.to_string(),
@@ -90,7 +90,7 @@ impl AgentStore {
         if self.names().iter().any(|each| each == name) {
             return Err(AgentError::Exists(name.to_owned()));
         }
-        let head = Head {
+        let head = VersionIndex {
             current: 0,
             versions: BTreeMap::new(),
         };
@@ -103,14 +103,14 @@ impl AgentStore {
         &self,
         name: &str,
         mut apply: impl FnMut(&mut Definition) -> Result<(), E>,
-    ) -> Result<Change, E> {
+    ) -> Result<AgentChange, E> {
         loop {
             let kept = self.load(name)?;
             let before = kept.version;
             let mut definition = kept.definition.clone();
             apply(&mut definition)?;
             if kept.definition == definition {
-                return Ok(Change { before, kept });
+                return Ok(AgentChange { before, kept });
             }
             let _lock = self.lock()?;
             let head = self.head(name)?;
@@ -118,7 +118,7 @@ impl AgentStore {
             let hash = head.versions.get(&before.to_string());
             if head.current == before && hash == kept.versions.get(&before) {
                 let kept = self.add(name, head, &definition)?;
-                return Ok(Change { before, kept });
+                return Ok(AgentChange { before, kept });
             }
         }
     }
@@ -129,14 +129,19 @@ impl AgentStore {
         Ok(Digest::of(text.as_bytes()).to_string())
     }
 
-    fn add(&self, name: &str, mut head: Head, definition: &Definition) -> Result<Kept, AgentError> {
+    fn add(
+        &self,
+        name: &str,
+        mut head: VersionIndex,
+        definition: &Definition,
+    ) -> Result<StoredAgent, AgentError> {
         let text = toml::to_string(definition)?;
         let mut version = last(&head) + 1;
         // What a crash left behind is no version, and stays as it is.
         while self.file(name, version).exists() {
             version += 1;
         }
-        write(&self.file(name, version), &text, Old::Stays)?;
+        write(&self.file(name, version), &text, Overwrite::No)?;
         head.current = version;
         let hash = Self::hash(definition)?;
         head.versions.insert(version.to_string(), hash);
@@ -145,11 +150,11 @@ impl AgentStore {
     }
 
     /// The agent of a name, in the version that holds.
-    pub fn load(&self, name: &str) -> Result<Kept, AgentError> {
+    pub fn load(&self, name: &str) -> Result<StoredAgent, AgentError> {
         let head = self.head(name)?;
         let definition = self.read(name, &head, head.current)?;
         let versions = head.versions.iter();
-        Ok(Kept {
+        Ok(StoredAgent {
             name: name.to_owned(),
             version: head.current,
             definition,
@@ -166,7 +171,7 @@ impl AgentStore {
     }
 
     /// Lets an older version hold again, as a new one, whatever became of the one that holds.
-    pub fn rollback(&self, name: &str, version: u32) -> Result<Change, AgentError> {
+    pub fn rollback(&self, name: &str, version: u32) -> Result<AgentChange, AgentError> {
         let _lock = self.lock()?;
         let head = self.head(name)?;
         let before = head.current;
@@ -177,7 +182,7 @@ impl AgentStore {
         } else {
             self.add(name, head, &definition)?
         };
-        Ok(Change { before, kept })
+        Ok(AgentChange { before, kept })
     }
 
     /// Removes an agent with all its versions.
@@ -215,7 +220,7 @@ impl AgentStore {
         versions.join(format!("{version}.toml"))
     }
 
-    fn head(&self, name: &str) -> Result<Head, AgentError> {
+    fn head(&self, name: &str) -> Result<VersionIndex, AgentError> {
         let names = self.names();
         // Only names that were listed become part of a path.
         if !names.iter().any(|each| each == name) {
@@ -230,12 +235,17 @@ impl AgentStore {
         toml::from_str(&text).map_err(|source| AgentError::Damaged { path, source })
     }
 
-    fn write_head(&self, name: &str, head: &Head) -> Result<(), AgentError> {
+    fn write_head(&self, name: &str, head: &VersionIndex) -> Result<(), AgentError> {
         let path = self.folder.join(name).join("agent.toml");
-        write(&path, &toml::to_string(head)?, Old::Goes)
+        write(&path, &toml::to_string(head)?, Overwrite::Yes)
     }
 
-    fn read(&self, name: &str, head: &Head, version: u32) -> Result<Definition, AgentError> {
+    fn read(
+        &self,
+        name: &str,
+        head: &VersionIndex,
+        version: u32,
+    ) -> Result<Definition, AgentError> {
         let Some(hash) = head.versions.get(&version.to_string()) else {
             return Err(AgentError::NoVersion {
                 name: name.to_owned(),
@@ -255,10 +265,46 @@ impl AgentStore {
     }
 }
 
-fn last(head: &Head) -> u32 {
+fn last(head: &VersionIndex) -> u32 {
     let numbers = head
         .versions
         .keys()
         .filter_map(|number| number.parse().ok());
     numbers.max().unwrap_or_default()
+}
+
+/// Whether an existing file is replaced.
+#[derive(Clone, Copy)]
+enum Overwrite {
+    /// An existing file is an error.
+    No,
+    Yes,
+}
+
+/// Reads a file.
+fn read(path: &Path) -> Result<String, AgentError> {
+    fs::read_to_string(path).map_err(|source| AgentError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes a file atomically.
+fn write(path: &Path, text: &str, overwrite: Overwrite) -> Result<(), AgentError> {
+    let written = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        own_folder::make(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        match overwrite {
+            Overwrite::No => file.persist_noclobber(path)?,
+            Overwrite::Yes => file.persist(path)?,
+        };
+        Ok(())
+    };
+    written().map_err(|source: io::Error| AgentError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }

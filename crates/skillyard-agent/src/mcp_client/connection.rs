@@ -17,7 +17,7 @@ use skillyard_format::text::one_line;
 use super::call_result::CallResult;
 use super::config::{McpLimits, ServerSpec, Transport};
 use super::error::McpError;
-use super::listing::Listing;
+use super::listing::ServerList;
 use super::tool::Tools;
 use super::transport::{Deadline, HttpTransport, McpTransport, OnNotification, StdioTransport};
 
@@ -200,8 +200,8 @@ impl Connection {
         key: &str,
         max: usize,
         cancel: &AtomicBool,
-    ) -> Result<Listing, McpError> {
-        Listing::read(method, key, max, &self.limits, |params, end| {
+    ) -> Result<ServerList, McpError> {
+        ServerList::read(method, key, max, &self.limits, |params, end| {
             let timeout = end.saturating_duration_since(Instant::now());
             self.request_with(method, params, Map::new(), timeout, cancel)
         })

@@ -14,13 +14,13 @@ use super::error::McpError;
 
 /// The entries of a list.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct ServerList {
     pub(super) entries: Vec<Value>,
     /// Why the rest was not read, if there may be more.
     pub(super) cut: Option<String>,
 }
 
-impl Listing {
+impl ServerList {
     /// Reads at most `max` entries of `key`; `fetch_page` gets the parameters and the deadline.
     pub(super) fn read(
         method: &str,

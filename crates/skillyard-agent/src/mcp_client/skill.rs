@@ -10,8 +10,8 @@ use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use skillyard_format::name::SkillName;
-use skillyard_format::text::one_line;
 use skillyard_format::skill::{offer, switch};
+use skillyard_format::text::one_line;
 use skillyard_format::{Digest, Document};
 use unicode_normalization::UnicodeNormalization as _;
 

@@ -8,7 +8,7 @@ use skillyard_format::render::foreign;
 use skillyard_format::text::one_line;
 
 use super::config::McpLimits;
-use super::listing::{Listing, size};
+use super::listing::{ServerList, size};
 use super::schema::argument_schema;
 
 /// Characters of a text inside a schema.
@@ -47,7 +47,7 @@ impl Tools {
     pub(super) fn from_list(
         server: &str,
         only: Option<&[String]>,
-        listed: Listing,
+        listed: ServerList,
         limits: &McpLimits,
     ) -> Self {
         let mut found = Self::default();
@@ -185,7 +185,7 @@ mod tests {
         let Value::Array(entries) = listed else {
             panic!("no list")
         };
-        let listed = Listing { entries, cut: None };
+        let listed = ServerList { entries, cut: None };
         Tools::from_list("s", None, listed, &McpLimits::default())
     }
 

@@ -3,11 +3,11 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{ANSWER, CLOSE, FENCE, OPEN};
+use super::{ANSWER, CLOSE, FENCE, OPEN, words};
 use crate::message::{AssistantPart, ToolCall};
 use crate::provider::Completion;
 use crate::settings::ToolMode;
-use crate::tool::{ToolSpec, canonical};
+use crate::tool_spec::{ToolSpec, canonical};
 
 /// The answer of a model of this mode that has these tools, with its calls found. `turn` makes their
 /// names unique.
@@ -170,5 +170,50 @@ fn push_text(parts: &mut Vec<AssistantPart>, text: &str) {
         parts.push(AssistantPart::Text {
             text: text.to_owned(),
         });
+    }
+}
+
+/// Passes streamed text on until it may be a tool call; the rest waits until the answer is complete.
+#[derive(Debug, Default)]
+pub(crate) struct ToolCallStreamFilter {
+    pending: String,
+    blocked: bool,
+}
+
+impl ToolCallStreamFilter {
+    /// Adds a piece and returns what can be shown.
+    pub(crate) fn pass(&mut self, words: &str) -> String {
+        self.pending.push_str(words);
+        if self.blocked {
+            return String::new();
+        }
+        let mark = [OPEN, FENCE]
+            .iter()
+            .filter_map(|mark| self.pending.find(mark));
+        let end = if let Some(at) = mark.min() {
+            self.blocked = true;
+            at
+        } else {
+            // The end may be the beginning of a tag.
+            let is_open = |at: &usize| {
+                let rest = &self.pending[*at..];
+                OPEN.starts_with(rest) || FENCE.starts_with(rest)
+            };
+            let starts = self.pending.char_indices().map(|(at, _)| at);
+            let first = starts.filter(is_open).min();
+            first.unwrap_or(self.pending.len())
+        };
+        self.pending.drain(..end).collect()
+    }
+
+    /// The text of the complete answer that was not shown.
+    pub(crate) fn rest(self, tools: &[ToolSpec]) -> String {
+        let parts = blocks(&self.pending, tools);
+        let is_call = |part: &AssistantPart| matches!(part, AssistantPart::Call(_));
+        if parts.iter().any(is_call) {
+            words(&parts)
+        } else {
+            self.pending
+        }
     }
 }

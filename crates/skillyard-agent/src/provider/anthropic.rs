@@ -49,9 +49,9 @@ fn hear(
     owner: &str,
     on: &mut dyn FnMut(Delta<'_>),
 ) -> Result<Completion, ProviderError> {
-    let mut answer = Answer {
+    let mut answer = MessagesStream {
         owner: owner.to_owned(),
-        ..Answer::default()
+        ..MessagesStream::default()
     };
     while let Some(event) = stream.next()? {
         let data: Value = match lossy_json::json(&event.data) {
@@ -101,7 +101,7 @@ fn body(request: &ModelRequest<'_>, owner: &str) -> Value {
 }
 
 #[derive(Default)]
-struct Answer {
+struct MessagesStream {
     /// Who gets back what is kept of it: the server and the model.
     owner: String,
     assembly: Assembly,
@@ -114,7 +114,7 @@ struct Answer {
     ended: bool,
 }
 
-impl Answer {
+impl MessagesStream {
     fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
         let index = data["index"].to_string();
         match data["type"].as_str().unwrap_or_default() {

@@ -4,6 +4,10 @@
 //! zero. A piece belongs to the open call with its number, unless it brings a new name; without
 //! either it belongs to the last.
 
+use std::borrow::Cow;
+
+use skillyard_format::Digest;
+
 use crate::message::{AssistantPart, ToolCall};
 
 /// An answer in the making.
@@ -146,6 +150,39 @@ impl Assembly {
             }
         }
         parts
+    }
+}
+
+/// How many letters and digits the id of a call has where that is laid down: at Mistral.
+const SHORT_ID: usize = 9;
+
+/// How a server takes the ids of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallIdFormat {
+    /// As they were given.
+    Own,
+    /// Short, as all servers take them.
+    Short,
+}
+
+impl CallIdFormat {
+    /// Whether a server that refused a request with these words speaks of an id.
+    pub(super) fn are_refused(message: &str) -> bool {
+        let message = message.to_lowercase();
+        let words = ["tool call id", "call_id", "].id"];
+        words.iter().any(|words| message.contains(words))
+    }
+
+    /// The id of a call.
+    pub(super) fn of(self, own: &str) -> Cow<'_, str> {
+        let is_short =
+            own.len() == SHORT_ID && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        match self {
+            Self::Short if !is_short => {
+                Cow::Owned(Digest::of(own.as_bytes()).to_hex()[..SHORT_ID].to_owned())
+            }
+            _ => Cow::Borrowed(own),
+        }
     }
 }
 

@@ -130,7 +130,7 @@ impl ProviderError {
                 status: 400 | 422,
                 message,
                 ..
-            } => super::longest::answer(message, asked),
+            } => longest_answer(message, asked),
             _ => None,
         }
     }
@@ -207,6 +207,44 @@ fn wait_of(message: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
+/// How servers call the limit of an answer, in small letters.
+const LIMIT: [&str; 6] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxoutputtokens",
+    "output tokens",
+    "completion tokens",
+];
+/// How they say that it is too much.
+const TOO_MUCH: [&str; 8] = [
+    " > ",
+    "<=",
+    "≤",
+    "at most",
+    "exceed",
+    "less than",
+    "maximum",
+    "too large",
+];
+/// Shorter answers are not worth asking for.
+const MIN_ANSWER_TOKENS: u32 = 256;
+
+/// How many tokens may be asked for, where these are a server's words for `asked` being too many:
+/// the number that it names, or else half.
+fn longest_answer(words: &str, asked: u32) -> Option<u32> {
+    let words = words.to_lowercase();
+    let says = |all: &[&str]| all.iter().any(|each| words.contains(each));
+    if !says(&LIMIT) || !says(&TOO_MUCH) {
+        return None;
+    }
+    let numbers = words.split(|each: char| !each.is_ascii_digit());
+    let numbers = numbers.filter_map(|number| number.parse().ok());
+    let fitting = numbers.filter(|number| (MIN_ANSWER_TOKENS..asked).contains(number));
+    let most = fitting.max().unwrap_or(asked / 2);
+    (most >= MIN_ANSWER_TOKENS).then_some(most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,5 +261,39 @@ mod tests {
         check("try again in 1m2s", None);
         check("try again in a while", None);
         check("overloaded", None);
+    }
+
+    #[test]
+    fn the_longest_answer_is_understood() {
+        let check = |words: &str, most: Option<u32>| {
+            assert_eq!(longest_answer(words, 8192), most, "{words}")
+        };
+        check(
+            "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307",
+            Some(4096),
+        );
+        check(
+            "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
+            Some(4096),
+        );
+        check(
+            "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 4096, but got 8192 instead.",
+            Some(4096),
+        );
+        check(
+            "`max_tokens` must be less than or equal to `2048`, the maximum value for `max_tokens`",
+            Some(2048),
+        );
+        check("max_tokens exceeds what this model gives", Some(4096));
+        check(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            None,
+        );
+        check(
+            "`max_tokens` must be greater than `thinking.budget_tokens`",
+            None,
+        );
+        check("the key is not valid", None);
+        assert_eq!(longest_answer("max_tokens is too large", 300), None);
     }
 }

@@ -3,18 +3,16 @@
 //! It calls the same tools as a model does, so everything behind them can be tried, tested and
 //! shown anywhere. It says plainly that it is none.
 
-mod envelope;
-mod wishes;
+mod requests;
 
 use std::sync::atomic::AtomicBool;
 
-use envelope::{attribute, files, instructions};
+use requests::{ParsedRequest, parse_requests};
 use serde_json::{Value, json};
-use wishes::{Wish, wishes};
 
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult, UserPart};
-use crate::router::LEAST_SCORE;
+use crate::shelf::MIN_SCORE;
 
 /// Its name.
 pub const NAME: &str = "offline";
@@ -37,7 +35,7 @@ struct Turn<'a> {
     /// The envelopes of the session so far, by skill.
     known: Vec<(String, &'a str)>,
     /// Those that the user or a call has just named.
-    skills: Vec<Named<'a>>,
+    skills: Vec<NamedSkill<'a>>,
     calls: Vec<&'a ToolCall>,
     results: Vec<&'a ToolResult>,
     /// Whether the message names skills.
@@ -46,7 +44,7 @@ struct Turn<'a> {
 }
 
 /// A skill that was just named.
-struct Named<'a> {
+struct NamedSkill<'a> {
     name: String,
     envelope: &'a str,
     /// Whether it came with a receipt only, because the session has it already.
@@ -142,7 +140,7 @@ impl<'a> Turn<'a> {
         }
         let known = self.known.iter().find(|(each, _)| each == name);
         if let (true, Some((_, envelope))) = (now, known) {
-            self.skills.push(Named {
+            self.skills.push(NamedSkill {
                 name: name.to_owned(),
                 envelope,
                 again,
@@ -179,12 +177,14 @@ impl<'a> Turn<'a> {
             return Vec::new();
         }
         let mut calls = Vec::new();
-        for Named { name, envelope, .. } in &self.skills {
+        for NamedSkill { name, envelope, .. } in &self.skills {
             let listed = files(envelope);
-            for wish in wishes(&self.text, &listed) {
+            for wish in parse_requests(&self.text, &listed) {
                 let (tool, arguments) = match wish {
-                    Wish::Read(path) => ("skill_read", json!({ "name": name, "path": path })),
-                    Wish::Run(script, args) => {
+                    ParsedRequest::Read(path) => {
+                        ("skill_read", json!({ "name": name, "path": path }))
+                    }
+                    ParsedRequest::Run(script, args) => {
                         let arguments = json!({ "name": name, "script": script, "args": args });
                         ("skill_run", arguments)
                     }
@@ -207,7 +207,7 @@ impl<'a> Turn<'a> {
     /// Where the message names no file, those are read that the instructions speak of.
     fn calls_of_instructions(&self) -> Vec<ToolCall> {
         let mut calls: Vec<ToolCall> = Vec::new();
-        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
+        for NamedSkill { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
             let body = envelope.rsplit_once("<skill_resources>");
             let body = body.map_or("", |(body, _)| body);
             let spoken_of = files(envelope)
@@ -235,7 +235,7 @@ impl<'a> Turn<'a> {
 
     fn answer(&self) -> String {
         let mut sections = vec![NOTICE.to_owned()];
-        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
+        for NamedSkill { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
             sections.push(format!("Skill `{name}`:\n\n{}", instructions(envelope)));
         }
         for (call, result) in self.calls.iter().zip(&self.results) {
@@ -268,5 +268,28 @@ fn best(found: &str) -> Option<String> {
     let first = &found["skills"][0];
     let score: f32 = first["score"].as_str()?.parse().ok()?;
     let name = first["name"].as_str()?;
-    (score >= LEAST_SCORE).then(|| name.to_owned())
+    (score >= MIN_SCORE).then(|| name.to_owned())
+}
+
+/// The value of an attribute of an envelope; names of skills need no unescaping.
+fn attribute(envelope: &str, name: &str) -> Option<String> {
+    let head = envelope.strip_prefix("<skill_content ")?.lines().next()?;
+    let (_, value) = head.split_once(&format!("{name}=\""))?;
+    Some(value.split_once('"')?.0.to_owned())
+}
+
+/// The files that an envelope lists.
+fn files(envelope: &str) -> Vec<&str> {
+    let lines = envelope.lines().map(str::trim);
+    let files = lines.filter_map(|line| line.strip_prefix("<file>")?.strip_suffix("</file>"));
+    files.collect()
+}
+
+/// What is inside an envelope.
+fn instructions(envelope: &str) -> &str {
+    let inside = envelope.split_once('\n').map_or("", |(_, inside)| inside);
+    let inside = inside.strip_suffix("</skill_content>").unwrap_or(inside);
+    // What comes behind is for whoever reads files, not for people.
+    let body = inside.rsplit_once("\n\nSkill directory: ");
+    body.map_or(inside, |(body, _)| body).trim_end()
 }

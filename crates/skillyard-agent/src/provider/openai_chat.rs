@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use skillyard_format::lossy_json;
 
 use super::assemble::Assembly;
+use super::assemble::CallIdFormat;
 use super::http::{Endpoint, Stream};
-use super::ids::Ids;
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::AssistantPart;
 
@@ -53,7 +53,7 @@ impl Provider for OpenAiChat {
             server: &self.name,
             model: request.model,
             thinking: Thinking::Own,
-            ids: Ids::Own,
+            ids: CallIdFormat::Own,
         };
         let mut ask = |addressee: &Addressee<'_>, body: &Value| {
             let provider = addressee.as_provider();
@@ -92,7 +92,7 @@ fn hear(
     provider: &str,
     on: &mut dyn FnMut(Delta<'_>),
 ) -> Result<Completion, ProviderError> {
-    let mut answer = Answer::default();
+    let mut answer = ChatStream::default();
     loop {
         let event = match stream.next() {
             Ok(Some(event)) => event,
@@ -197,7 +197,7 @@ fn texts(content: &Value) -> impl Iterator<Item = &str> {
 }
 
 #[derive(Default)]
-struct Answer {
+struct ChatStream {
     assembly: Assembly,
     /// What the model thought, and what its server calls that.
     thinking: Option<(&'static str, String)>,
@@ -208,7 +208,7 @@ struct Answer {
     ended: bool,
 }
 
-impl Answer {
+impl ChatStream {
     fn hear(
         &mut self,
         data: &Value,

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use skillyard_format::lossy_json;
 
 use super::assemble::Assembly;
+use super::assemble::CallIdFormat;
 use super::http::{Endpoint, Stream};
-use super::ids::Ids;
 use super::openai_chat::{arguments, given, is_plain};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, Message};
@@ -33,7 +33,7 @@ impl Provider for OpenAiResponses {
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
         let mut ask = |body: &Value| self.endpoint.ask("/responses", body, on, cancel, hear);
-        let first = body(request, Ids::Own);
+        let first = body(request, CallIdFormat::Own);
         let refused = match ask(&first) {
             Err(
                 error @ ProviderError::Status {
@@ -42,8 +42,8 @@ impl Provider for OpenAiResponses {
             ) => error,
             outcome => return outcome,
         };
-        let second = body(request, Ids::Short);
-        if second != first && Ids::are_refused(&refused.to_string()) {
+        let second = body(request, CallIdFormat::Short);
+        if second != first && CallIdFormat::are_refused(&refused.to_string()) {
             return ask(&second);
         }
         Err(refused)
@@ -55,7 +55,7 @@ fn hear(
     mut stream: Stream<'_>,
     on: &mut dyn FnMut(Delta<'_>),
 ) -> Result<Completion, ProviderError> {
-    let mut answer = Answer::default();
+    let mut answer = ResponsesStream::default();
     while let Some(event) = stream.next()? {
         if event.data.trim() == "[DONE]" {
             break;
@@ -78,7 +78,7 @@ fn hear(
     })
 }
 
-fn body(request: &ModelRequest<'_>, ids: Ids) -> Value {
+fn body(request: &ModelRequest<'_>, ids: CallIdFormat) -> Value {
     let mut input = Vec::new();
     for each in request.messages {
         push(&mut input, each, ids);
@@ -114,7 +114,7 @@ fn body(request: &ModelRequest<'_>, ids: Ids) -> Value {
     body
 }
 
-fn push(input: &mut Vec<Value>, each: &Message, ids: Ids) {
+fn push(input: &mut Vec<Value>, each: &Message, ids: CallIdFormat) {
     match each {
         Message::User { parts } => {
             let content = parts
@@ -143,7 +143,7 @@ fn push(input: &mut Vec<Value>, each: &Message, ids: Ids) {
 }
 
 #[derive(Default)]
-struct Answer {
+struct ResponsesStream {
     assembly: Assembly,
     /// Whether words of the open message have come.
     said: bool,
@@ -152,7 +152,7 @@ struct Answer {
     ended: bool,
 }
 
-impl Answer {
+impl ResponsesStream {
     fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
         match data["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
@@ -242,7 +242,7 @@ mod tests {
         let parts = vec![AssistantPart::Text {
             text: "I look.".into(),
         }];
-        push(&mut input, &Message::Assistant { parts }, Ids::Own);
+        push(&mut input, &Message::Assistant { parts }, CallIdFormat::Own);
         let expected = json!({ "type": "message", "role": "assistant", "content": "I look." });
         assert_eq!(input, [expected]);
     }

@@ -5,7 +5,7 @@
 use super::ProviderError;
 
 /// Longest line that is taken.
-const LONGEST: usize = 8 << 20;
+const MAX_LINE_BYTES: usize = 8 << 20;
 
 /// What a stream may begin with, and means nothing.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -40,8 +40,10 @@ impl SseParser {
             self.read(&line, &mut events);
         }
         self.line.extend_from_slice(rest);
-        if self.line.len() + self.open.data.len() > LONGEST {
-            return Err(ProviderError::TooLong { limit: LONGEST });
+        if self.line.len() + self.open.data.len() > MAX_LINE_BYTES {
+            return Err(ProviderError::TooLong {
+                limit: MAX_LINE_BYTES,
+            });
         }
         Ok(events)
     }
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused() {
         let mut parser = SseParser::default();
-        let piece = vec![b'x'; LONGEST + 1];
+        let piece = vec![b'x'; MAX_LINE_BYTES + 1];
         assert!(parser.take(&piece).is_err());
     }
 }

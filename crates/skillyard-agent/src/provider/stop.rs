@@ -68,7 +68,7 @@ const REFUSED: [&str; 11] = [
     "errortoxic",
 ];
 /// Most letters of a reason that are told.
-const LONGEST: usize = 100;
+const MAX_REASON: usize = 100;
 
 impl Stop {
     /// What a server means with the reason that it gives, if it is one; any that is not known is
@@ -87,7 +87,7 @@ impl Stop {
         } else if REFUSED.iter().any(|start| word.starts_with(start)) {
             Ok(Some(Self::Refused))
         } else {
-            let reason: String = one_line(reason).chars().take(LONGEST).collect();
+            let reason: String = one_line(reason).chars().take(MAX_REASON).collect();
             let problem = format!("its server gives `{reason}` as the reason");
             Err(ProviderError::Cut { problem })
         }

@@ -7,16 +7,20 @@ use serde_json::{Map, Value};
 use skillyard_format::Digest;
 use skillyard_format::name::known_as;
 
-use super::{Divergence, Held, Recorded, Replayed, STARTED};
+use super::{Divergence, Recorded, Replayed, STARTED};
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
 use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
+use crate::settings::ToolMode;
 use crate::shelf::{Caller, InstalledSkill, Shelf};
 use crate::tool::{
-    CAME_EMPTY, LENT, Output, SEARCH, ToolSpec, answer, has, logged, receive, understood, unmarked,
+    CAME_EMPTY, LENT, Output, SEARCH, answer, has, logged, parse_arguments, receive, unmarked,
 };
-use crate::turn::{NOT_MADE, TOO_MANY, digest, is_own_answer, request, view};
+use crate::tool_spec::ToolSpec;
+use crate::turn::{
+    NOT_MADE, TOO_MANY, build_request, is_own_answer, request_digest, visible_messages,
+};
 
 /// The events between two turns.
 const RELEASED: &str = "skill.released";
@@ -28,7 +32,7 @@ pub(super) struct Replay<'a> {
     /// The session so far, made again.
     pub(super) again: Session,
     /// The models that the session had.
-    pub(super) held: Held,
+    pub(super) models: ModelTimeline,
     pub(super) events: VecDeque<Recorded>,
     pub(super) done: Replayed,
 }
@@ -46,8 +50,8 @@ impl Replay<'_> {
         let lent: Vec<ToolSpec> = lent.cloned().collect();
         // A copy may have begun with another model than the session had that it was copied from.
         let said = event.detail.get("model");
-        self.held.begin(self.again.messages.len(), said);
-        self.again.prompt = self.held.prompt(session);
+        self.models.begin(self.again.messages.len(), said);
+        self.again.prompt = self.models.prompt(session);
         let (said, settings) = (event.detail.get("catalog"), &self.again.prompt.settings);
         self.shelf.turn_to(0, None);
         let mut prompt = Prompt::with_lent(self.shelf, settings, lent.clone());
@@ -81,7 +85,7 @@ impl Replay<'_> {
 
     /// Another model goes on.
     fn hand_over(&mut self, event: &Recorded) -> Result<(), Divergence> {
-        let prompt = self.held.next(&self.again.prompt);
+        let prompt = self.models.next(&self.again.prompt);
         let prompt = prompt.filter(|prompt| {
             let digest = prompt.digest().to_string();
             event.detail.get("model") == Some(&prompt.settings.model)
@@ -132,10 +136,11 @@ impl Replay<'_> {
             self.again.state.context = context.and_then(|tokens| tokens.parse().ok());
             let answer = event.detail.get("answer");
             self.again.state.answer = answer.and_then(|tokens| tokens.parse().ok());
-            let messages = view(&mut self.again);
+            let messages = visible_messages(&mut self.again);
             let settings = &self.again.prompt.settings;
             let shape = mode::shape(settings.tool_mode, &self.again.prompt.tools);
-            let made = digest(&request(&self.again, &messages, shape.as_ref())).to_string();
+            let made =
+                request_digest(&build_request(&self.again, &messages, shape.as_ref())).to_string();
             if event.detail.get("request") != Some(&made) {
                 return Err(Divergence::Request {
                     message: self.number(),
@@ -239,7 +244,7 @@ impl Replay<'_> {
         let call = call.ok_or_else(|| differs("the call before it".into()))?;
         // What was denied was not made.
         let denied = event.kind == "skill.tool_blocked" || event.is_refusal();
-        let made = match understood(call) {
+        let made = match parse_arguments(call) {
             _ if denied => None,
             Ok(_) if !has(&self.again.prompt, &result.name) => None,
             Ok(_) if unmarked(&result.content) == CAME_EMPTY => None,
@@ -317,4 +322,63 @@ fn is_same(made: &Result<Output, String>, result: &ToolResult) -> bool {
         Err(problem) => problem,
     };
     *content == result.content || content == unmarked(&result.content)
+}
+
+/// The models of a session, and the current one.
+pub(super) struct ModelTimeline {
+    models: Vec<Model>,
+    at: usize,
+}
+
+struct Model {
+    name: String,
+    tool_mode: ToolMode,
+    /// The number of messages when it was replaced; `None` for the last.
+    until: Option<usize>,
+}
+
+impl ModelTimeline {
+    /// The models of a session, beginning with the first.
+    pub(super) fn of(session: &Session) -> Self {
+        let earlier = session.state.earlier.iter().map(|each| Model {
+            name: each.model.clone(),
+            tool_mode: each.tool_mode,
+            until: Some(each.messages),
+        });
+        let settings = &session.prompt.settings;
+        let last = Model {
+            name: settings.model.clone(),
+            tool_mode: settings.tool_mode,
+            until: None,
+        };
+        Self {
+            models: earlier.chain([last]).collect(),
+            at: 0,
+        }
+    }
+
+    /// Begins a session after `messages` messages with this model.
+    pub(super) fn begin(&mut self, messages: usize, model: Option<&String>) {
+        let is_over = |each: &Model| Some(&each.name) != model && each.until == Some(messages);
+        while self.models.get(self.at).is_some_and(is_over) {
+            self.at += 1;
+        }
+    }
+
+    /// The prompt of the current model.
+    pub(super) fn prompt(&self, session: &Session) -> Prompt {
+        self.made(&session.prompt)
+            .unwrap_or_else(|| session.prompt.clone())
+    }
+
+    /// Switches to the next model.
+    pub(super) fn next(&mut self, before: &Prompt) -> Option<Prompt> {
+        self.at += 1;
+        self.made(before)
+    }
+
+    fn made(&self, prompt: &Prompt) -> Option<Prompt> {
+        let model = self.models.get(self.at)?;
+        Some(prompt.for_model(&model.name, model.tool_mode))
+    }
 }

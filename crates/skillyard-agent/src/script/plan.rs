@@ -8,14 +8,13 @@ use skillyard_sandbox::{
     Backend, Command, Commands, HostRule, Limits, Mount, MountAccess, Network, Profile, Stdin,
 };
 
-use super::declared::{Declared, Workspace};
 use super::interpreter::{self, Interpreter, program};
-use super::narrowed::{limits, network};
+use super::permissions::{Declared, Workspace, effective_limits, restrict_network};
 use super::{Allowed, ScriptError, SkillFolders, protected};
 
 /// A script, ready to run.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ScriptPlan {
     /// What it may do.
     pub profile: Profile,
     /// How it is started.
@@ -51,7 +50,7 @@ pub fn plan(
     allowed: &Allowed,
     arguments: &[OsString],
     backend: Backend,
-) -> Result<Plan, ScriptError> {
+) -> Result<ScriptPlan, ScriptError> {
     let file = subject.copy.join(subject.script);
     let interpreter = interpreter::find(&file, subject.script, subject.path, subject.home)?;
     started_by(&interpreter, subject, allowed, arguments, backend)
@@ -72,7 +71,7 @@ pub(super) fn started_by(
     allowed: &Allowed,
     arguments: &[OsString],
     backend: Backend,
-) -> Result<Plan, ScriptError> {
+) -> Result<ScriptPlan, ScriptError> {
     let declared = Declared::read(subject.fields);
     let workspace = match declared.workspace {
         Some(Workspace::None) => None,
@@ -93,7 +92,7 @@ pub(super) fn started_by(
     };
     let folder = backend.place(&skill).to_owned();
     let mut profile = Profile {
-        limits: limits(allowed, &declared),
+        limits: effective_limits(allowed, &declared),
         commands: commands(allowed, interpreter, subject.path),
         ..Profile::default()
     };
@@ -122,7 +121,7 @@ pub(super) fn started_by(
         };
         Vec::new()
     } else {
-        network(&mut profile, allowed, &declared)
+        restrict_network(&mut profile, allowed, &declared)
     };
     profile.environment = environment(&folder, subject.name, &allowed.environment);
     let script = folder.join(subject.script);
@@ -135,7 +134,7 @@ pub(super) fn started_by(
         None => script,
     };
     words.extend(arguments.iter().cloned());
-    Ok(Plan {
+    Ok(ScriptPlan {
         command: Command {
             program,
             arguments: words,

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use skillyard_format::Digest;
 use skillyard_sandbox::{Live, Outcome, Sandbox};
 
-use super::{Allowed, Copy, Plan, ScriptError, Subject, plan};
+use super::{Allowed, Copy, ScriptError, ScriptPlan, Subject, plan};
 use crate::shelf::Shelf;
 
 /// A script that somebody wants to run.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct ScriptRequest<'a> {
     /// The skill.
     pub skill: &'a str,
     /// What it must consist of; anything else is not run.
@@ -39,7 +39,7 @@ pub struct Ready {
     /// The copy, which the plan shows to the script.
     pub copy: Copy,
     /// What it needs and may do.
-    pub plan: Plan,
+    pub plan: ScriptPlan,
     /// Its path in the skill.
     pub script: String,
 }
@@ -56,7 +56,7 @@ impl Shelf {
     /// refused if it is not what was decided about.
     pub fn script(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ScriptRequest<'_>,
         allowed: &Allowed,
         machine: &Machine<'_>,
         sandbox: &Sandbox,

@@ -9,7 +9,7 @@ use super::interpreter::Interpreter;
 use super::plan::started_by;
 use super::*;
 
-fn planned(metadata: &Value, allowed: &Allowed) -> Plan {
+fn planned(metadata: &Value, allowed: &Allowed) -> ScriptPlan {
     let fields = json!({ "metadata": metadata });
     let subject = Subject {
         name: "pdf",

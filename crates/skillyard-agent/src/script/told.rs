@@ -7,7 +7,7 @@ use skillyard_sandbox::{
     Backend, Command, Commands, HostRule, Limits, MountAccess, Network, Profile,
 };
 
-use super::Plan;
+use super::ScriptPlan;
 
 /// What a script can reach, in one line.
 pub fn reach(profile: &Profile, backend: Backend) -> String {
@@ -30,7 +30,7 @@ pub fn reach(profile: &Profile, backend: Backend) -> String {
 }
 
 /// A plan as programs get it.
-pub fn as_json(plan: &Plan, backend: Backend) -> Value {
+pub fn as_json(plan: &ScriptPlan, backend: Backend) -> Value {
     let Profile {
         mounts,
         network,

@@ -11,14 +11,14 @@ mod sqlite;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use sqlx::{AnyConnection, Connection as _};
 
 use super::SessionError;
-use sqlite::Access;
+use sqlite::SqliteAccess;
 
 /// How long a server may take for one thing. Without an end, one that is cut off would hold up all
 /// sessions.
@@ -32,7 +32,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Database {
     home: Home,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnection>,
 }
 
 /// Where the sessions are.
@@ -40,7 +40,7 @@ pub(super) struct Database {
 enum Home {
     File {
         path: PathBuf,
-        access: Access,
+        access: SqliteAccess,
     },
     Server {
         address: SecretString,
@@ -50,7 +50,7 @@ enum Home {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenConnection {
     /// None after it was lost.
     connection: Option<AnyConnection>,
     runtime: tokio::runtime::Runtime,
@@ -77,23 +77,23 @@ impl Database {
             path: path.to_owned(),
             source,
         })?;
-        Self::file(path, Access::Write)
+        Self::file(path, SqliteAccess::Write)
     }
 
     /// Opens the file; to read it only, where nothing can be written beside it. One that is not there
     /// is not made: there are no sessions.
     pub(super) fn open_to_read(path: &Path) -> Result<Self, SessionError> {
         if let Ok(false) = path.try_exists() {
-            return Self::file(path, Access::Nothing);
+            return Self::file(path, SqliteAccess::Nothing);
         }
         Self::open(path).or_else(|error| {
-            let read = Self::file(path, Access::Read);
-            read.or_else(|_| Self::file(path, Access::Still))
+            let read = Self::file(path, SqliteAccess::Read);
+            read.or_else(|_| Self::file(path, SqliteAccess::Still))
                 .map_err(|_| error)
         })
     }
 
-    fn file(path: &Path, access: Access) -> Result<Self, SessionError> {
+    fn file(path: &Path, access: SqliteAccess) -> Result<Self, SessionError> {
         Self::at(Home::File {
             path: path.to_owned(),
             access,
@@ -115,7 +115,7 @@ impl Database {
         let runtime = runtime.map_err(|source| home.failed(source.into()))?;
         let connection = runtime.block_on(home.connect());
         Ok(Self {
-            open: Mutex::new(Open {
+            open: Mutex::new(OpenConnection {
                 connection: Some(connection.map_err(|source| home.failed(source))?),
                 runtime,
             }),
@@ -136,12 +136,8 @@ impl Database {
         &self,
         work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, sqlx::Error>,
     ) -> Result<T, SessionError> {
-        let mut open = match self.open.lock() {
-            Ok(open) => open,
-            // Whoever panicked took the connection along.
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        let Open {
+        let mut open = self.open.lock();
+        let OpenConnection {
             connection,
             runtime,
         } = &mut *open;
@@ -160,10 +156,7 @@ impl Database {
 impl Drop for Database {
     /// What was said last is in the file itself then, and not only beside it.
     fn drop(&mut self) {
-        let open = match self.open.get_mut() {
-            Ok(open) => open,
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        let open = self.open.get_mut();
         if let Home::File { .. } = self.home
             && let Some(connection) = open.connection.take()
             // Nobody can be waited for in a runtime.

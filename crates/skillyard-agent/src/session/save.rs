@@ -4,9 +4,9 @@
 //! deleted meanwhile can therefore not bring it back.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 use sqlx::{Any, AnyConnection, Connection as _, Transaction};
 
 use super::store::SessionStore;
@@ -14,7 +14,7 @@ use super::{Session, SessionError};
 
 /// How many sessions are remembered that were forgotten before they were kept; whoever is about
 /// to keep one is long done before so many others are forgotten.
-const REMEMBERED: usize = 1024;
+const MAX_FORGOTTEN: usize = 1024;
 
 /// The sessions that were forgotten before they were kept.
 #[derive(Debug, Default)]
@@ -22,12 +22,12 @@ pub(super) struct Forgotten(Mutex<VecDeque<String>>);
 
 impl Forgotten {
     fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
 /// A session as it is written.
-struct Row {
+struct SessionRow {
     agent: Option<String>,
     title: String,
     state: String,
@@ -50,7 +50,7 @@ enum Saved {
 impl SessionStore {
     /// Keeps what is new in a session: its messages and its state, all or nothing.
     pub fn save(&self, session: &mut Session, now: Timestamp) -> Result<(), SessionError> {
-        let row = Row::of(session)?;
+        let row = SessionRow::of(session)?;
         // Held until it is written: nobody forgets it in between.
         let forgotten = (!session.stored).then(|| self.forgotten.lock());
         if forgotten
@@ -91,14 +91,14 @@ impl SessionStore {
                 .await
         })?;
         if deleted.rows_affected() == 0 {
-            forgotten.truncate(REMEMBERED - 1);
+            forgotten.truncate(MAX_FORGOTTEN - 1);
             forgotten.push_front(id.to_owned());
         }
         Ok(())
     }
 }
 
-impl Row {
+impl SessionRow {
     fn of(session: &Session) -> Result<Self, SessionError> {
         let damaged = |source| SessionError::Damaged {
             id: session.id.clone(),

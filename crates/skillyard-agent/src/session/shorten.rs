@@ -1,35 +1,39 @@
-//! Results and calls that are made shorter so that a session fits.
+//! Shortens tool results and call arguments so that a session fits into the context.
+//!
+//! Untrusted output is enclosed in tags (`<stdout>` and others), and text outside of them counts as ours.
+//! So the text between tags loses its middle, and tags stay.
 
 use serde_json::Value;
 use skillyard_format::render::foreign;
 use skillyard_format::tokens::estimate;
 
-use super::cut::{cut, gap};
 use crate::message::{AssistantPart, Message};
 
-/// Tokens that stay of a result or a call in any case.
-const LEAST: usize = 100;
+/// Tokens that stay of a result or a call.
+const MIN_TOKENS: usize = 100;
 /// Bytes that stay of a text in a call.
-const LEAST_OF_TEXT: usize = 80;
+const MIN_TEXT_BYTES: usize = 80;
 
-/// About how many tokens a message has once everything in it is as short as it can be.
-pub(super) fn least(message: &Message) -> usize {
-    let saved: usize = sizes(message).map(|size| size.saturating_sub(LEAST)).sum();
+/// The estimated tokens of a message after everything in it was shortened.
+pub(super) fn min_tokens(message: &Message) -> usize {
+    let saved: usize = sizes(message)
+        .map(|size| size.saturating_sub(MIN_TOKENS))
+        .sum();
     message.tokens() - saved
 }
 
-/// Cuts the longest results and calls until all messages fit, or until none is worth cutting.
+/// Shortens the longest results and calls until all messages fit or nothing can be shortened.
 pub(super) fn shorten(messages: &mut [Message], tokens: usize) {
     let total: usize = messages.iter().map(Message::tokens).sum();
     let sizes: Vec<usize> = messages.iter().flat_map(sizes).collect();
     let kept = |most: usize| -> usize { sizes.iter().map(|size| *size.min(&most)).sum() };
     let rest = total.saturating_sub(kept(usize::MAX));
     let mut most = sizes.iter().copied().max().unwrap_or_default();
-    if total <= tokens || most <= LEAST {
+    if total <= tokens || most <= MIN_TOKENS {
         return;
     }
-    while rest + kept(most) > tokens && most > LEAST {
-        most = (most * 3 / 4).max(LEAST);
+    while rest + kept(most) > tokens && most > MIN_TOKENS {
+        most = (most * 3 / 4).max(MIN_TOKENS);
     }
     for message in messages {
         match message {
@@ -74,9 +78,9 @@ fn cut_call(arguments: &mut String, tokens: usize) {
     let mut each = arguments.len() * tokens / size;
     loop {
         let mut value = whole.clone();
-        cut_texts(&mut value, each.max(LEAST_OF_TEXT));
+        cut_texts(&mut value, each.max(MIN_TEXT_BYTES));
         *arguments = value.to_string();
-        if estimate(arguments) <= tokens || each <= LEAST_OF_TEXT {
+        if estimate(arguments) <= tokens || each <= MIN_TEXT_BYTES {
             return;
         }
         each = each * 3 / 4;
@@ -97,6 +101,69 @@ fn cut_texts(value: &mut Value, most: usize) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Bytes that stay of each piece; tags stay whole.
+const MIN_PIECE_BYTES: usize = 200;
+
+/// Cuts a text to about so many tokens, and says so where something is missing.
+fn cut(text: &mut String, tokens: usize) {
+    let size = estimate(text);
+    if size <= tokens {
+        return;
+    }
+    let most = text.len() * tokens / size;
+    let mut pieces = pieces(text);
+    let kept = |pieces: &[&str], each: usize| -> usize {
+        pieces.iter().map(|piece| piece.len().min(each)).sum()
+    };
+    // Nothing of ours has so many marks.
+    if kept(&pieces, MIN_PIECE_BYTES) > most {
+        pieces = vec![text];
+    }
+    let mut each = most;
+    while kept(&pieces, each) > most {
+        each = each * 3 / 4;
+    }
+    let each = each.max(MIN_PIECE_BYTES);
+    let shorter = pieces.iter().map(|piece| {
+        let short = foreign::without_middle(piece, each, gap);
+        short.unwrap_or_else(|| (*piece).to_owned())
+    });
+    *text = shorter.collect();
+}
+
+/// What stands where something is missing.
+fn gap(omitted: usize) -> String {
+    format!("[… {omitted} bytes left out because they did not fit …]")
+}
+
+/// The text in pieces: by turns what stands outside of marks, with the marks, and what stands in them.
+fn pieces(text: &str) -> Vec<&str> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((start, end)) = element(rest) {
+        pieces.extend([&rest[..start], &rest[start..end]]);
+        rest = &rest[end..];
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// Where the inside of the first element starts and ends whose marks are lines of their own.
+fn element(text: &str) -> Option<(usize, usize)> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        start += line.len();
+        let inside = line.strip_prefix('<').filter(|_| line.ends_with(">\n"));
+        let name = inside.and_then(|inside| inside.split([' ', '>']).next());
+        let Some(name) = name.filter(|name| foreign::is_mark(name)) else {
+            continue;
+        };
+        if let Some(at) = text[start..].find(&format!("\n</{name}>")) {
+            return Some((start, start + at));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -131,5 +198,47 @@ mod tests {
             cut_call(&mut arguments, 100);
             assert_eq!(arguments, whole);
         }
+    }
+
+    fn short(text: &str, tokens: usize) -> String {
+        let mut text = text.to_owned();
+        cut(&mut text, tokens);
+        assert!(estimate(&text) <= tokens * 5 / 4 + 40, "{text}");
+        text
+    }
+
+    #[test]
+    fn marks_stay_whole_and_the_end_is_kept() {
+        let numbers: Vec<String> = (1..9000).map(|number| number.to_string()).collect();
+        let numbers = numbers.join("\n") + "\n";
+        let text = short(
+            &format!("exit code 3\n<stdout>\n{numbers}</stdout>\n<stderr>\nFATAL\n</stderr>\n"),
+            300,
+        );
+        assert!(text.starts_with("exit code 3\n<stdout>\n1\n2\n"), "{text}");
+        assert!(
+            text.ends_with("\n8999\n</stdout>\n<stderr>\nFATAL\n</stderr>\n"),
+            "{text}"
+        );
+        assert!(text.contains(" bytes left out because they did not fit …]\n"));
+    }
+
+    #[test]
+    fn what_follows_a_mark_stays() {
+        let words = "some words\n".repeat(900);
+        let text = short(
+            &format!(
+                "<skill_file path=\"a\">\n{words}</skill_file>\n900 of 1000 bytes were given."
+            ),
+            200,
+        );
+        assert!(text.starts_with("<skill_file path=\"a\">\nsome words\n"));
+        assert!(text.ends_with("some words\n</skill_file>\n900 of 1000 bytes were given."));
+    }
+
+    #[test]
+    fn a_text_without_marks_loses_its_middle() {
+        let text = short(&"<p>\nsome words\n".repeat(900), 200);
+        assert!(text.starts_with("<p>\nsome words\n") && text.ends_with("some words\n"));
     }
 }

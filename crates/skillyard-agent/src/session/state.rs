@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use super::Earlier;
-use crate::host::HostError;
+use super::PreviousModel;
 use crate::provider::Usage;
-use crate::tool::Known;
 
 /// What changes in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct SessionState {
     /// The skills in it, in order of activation.
     pub activated: Vec<Activated>,
     /// What installed skills consisted of that became active, where that is not what the session was
@@ -36,7 +34,7 @@ pub struct State {
     pub lineage: Vec<Ancestor>,
     /// The models that it had before, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub earlier: Vec<Earlier>,
+    pub earlier: Vec<PreviousModel>,
     /// The context that its model was found to have, where that is not what the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<usize>,
@@ -99,10 +97,9 @@ impl Granted {
         (&self.grant, &self.workspace) == (&other.grant, &other.workspace)
     }
 
-    /// What is sealed: all of it, and the session, so that it counts nowhere else.
-    pub(crate) fn told(&self, session: &str) -> Result<String, HostError> {
-        let told = serde_json::to_string(&(session, &self.workspace, &self.grant));
-        told.map_err(|error| HostError::new(error.to_string()))
+    /// The text that is sealed; it contains the session, so that it is valid in no other.
+    pub(crate) fn sealed_text(&self, session: &str) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&(session, &self.workspace, &self.grant))
     }
 }
 
@@ -131,8 +128,9 @@ pub enum Grant {
     },
 }
 
-impl Known for State {
-    fn has(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool {
+impl SessionState {
+    /// Whether exactly this envelope is in the session.
+    pub(crate) fn has_envelope(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool {
         self.activated.iter().any(|each| {
             each.name == name
                 && !each.dropped
@@ -141,7 +139,8 @@ impl Known for State {
         })
     }
 
-    fn digest(&self, name: &str) -> Option<String> {
+    /// The digest of a skill if it is active.
+    pub(crate) fn active_digest(&self, name: &str) -> Option<String> {
         let found = self.activated.iter().find(|each| each.name == name);
         found.map(|each| each.digest.clone())
     }

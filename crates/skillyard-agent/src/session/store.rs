@@ -4,7 +4,9 @@
 //! succeed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use secrecy::SecretString;
@@ -14,7 +16,6 @@ use skillyard_format::Digest;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::database::Database;
-use super::place::Place;
 use super::save::Forgotten;
 use super::{Session, SessionError};
 
@@ -27,7 +28,7 @@ pub struct SessionStore {
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct SessionSummary {
     /// Its name.
     pub id: String,
     /// The agent, as `name@version`.
@@ -47,10 +48,10 @@ pub struct Summary {
     pub owner: Option<String>,
 }
 
-impl Summary {
+impl SessionSummary {
     /// Its place in the list.
-    pub fn place(&self) -> Place {
-        Place {
+    pub fn place(&self) -> SessionCursor {
+        SessionCursor {
             updated: self.updated.clone(),
             id: self.id.clone(),
         }
@@ -161,7 +162,7 @@ impl SessionStore {
     }
 
     /// The sessions, those first that were used last.
-    pub fn list(&self, limit: usize) -> Result<Vec<Summary>, SessionError> {
+    pub fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, SessionError> {
         self.list_of(Owner::Any, None, limit)
     }
 
@@ -169,9 +170,9 @@ impl SessionStore {
     pub fn list_of(
         &self,
         owner: Owner<'_>,
-        behind: Option<&Place>,
+        behind: Option<&SessionCursor>,
         limit: usize,
-    ) -> Result<Vec<Summary>, SessionError> {
+    ) -> Result<Vec<SessionSummary>, SessionError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let wanted = match owner {
             Owner::Any => None,
@@ -194,7 +195,7 @@ impl SessionStore {
                 .fetch_all(connection)
                 .await
         })?;
-        let summaries = rows.iter().map(|row| Summary {
+        let summaries = rows.iter().map(|row| SessionSummary {
             id: row.get("id"),
             agent: row.get("agent"),
             workspace: row.get("workspace"),
@@ -270,4 +271,90 @@ fn parsed<T: DeserializeOwned>(id: &str, text: &str) -> Result<T, SessionError> 
         id: id.to_owned(),
         source,
     })
+}
+
+/// The position after a session in the list, also after that session was used again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionCursor {
+    /// When the session was last used.
+    updated: String,
+    /// Its name.
+    id: String,
+}
+
+/// The text is not a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is no place in a list of sessions")]
+pub struct InvalidCursor;
+
+impl fmt::Display for SessionCursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{},{}", self.updated, self.id)
+    }
+}
+
+impl FromStr for SessionCursor {
+    type Err = InvalidCursor;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
+        let (updated, id) = text.split_once(',').ok_or(InvalidCursor)?;
+        let is_plain = |part: &str| {
+            (1..=64).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        if !is_plain(updated) || !is_plain(id) {
+            return Err(InvalidCursor);
+        }
+        Ok(Self {
+            updated: updated.to_owned(),
+            id: id.to_owned(),
+        })
+    }
+}
+
+/// The result of an import from another store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ImportedSessions {
+    /// How many were copied.
+    pub copied: usize,
+    /// How many existed already.
+    pub known: usize,
+    /// Those that are in use.
+    pub in_use: Vec<String>,
+    /// Those that are damaged.
+    pub damaged: Vec<String>,
+}
+
+impl SessionStore {
+    /// Copies the sessions of another store with their names and times. Existing sessions stay
+    /// unchanged, and the other store is not changed.
+    pub fn import_from(&self, other: &Self) -> Result<ImportedSessions, SessionError> {
+        let mut taken = ImportedSessions::default();
+        for summary in other.list(usize::MAX)? {
+            let id = summary.id;
+            if self.length(&id)?.is_some() {
+                taken.known += 1;
+                continue;
+            }
+            if other.is_in_use(&id)? {
+                taken.in_use.push(id);
+                continue;
+            }
+            let mut session = match other.load(&id) {
+                Err(SessionError::Damaged { id, .. }) => {
+                    taken.damaged.push(id);
+                    continue;
+                }
+                loaded => loaded?,
+            };
+            let used = summary.updated.parse().unwrap_or(session.created);
+            (session.kept, session.stored) = (0, false);
+            match self.save(&mut session, used) {
+                Ok(()) => taken.copied += 1,
+                // Another machine saved it first.
+                Err(SessionError::InUse(_)) => taken.known += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(taken)
+    }
 }

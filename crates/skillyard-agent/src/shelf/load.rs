@@ -2,7 +2,7 @@
 
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{
-    DigestLimits, ReadLimits, ReadRange, ResourceContent, SkillRoot, file_digests,
+    DigestLimits, FileDigests, ReadLimits, ReadRange, Resource, ResourceContent, SkillRoot, file_digests,
 };
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::render::activation::{self, Activation, portion};
@@ -133,5 +133,26 @@ impl Shelf {
             }),
             (ResourceContent::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.clone())),
         }
+    }
+}
+
+/// The files of a skill that was hashed; nothing else is read of it.
+#[derive(Debug)]
+pub struct Hashed {
+    pub(super) root: SkillRoot,
+    pub(super) files: FileDigests,
+    pub(super) limits: ReadLimits,
+}
+
+impl Hashed {
+    /// What the skill consists of.
+    pub fn digest(&self) -> Digest {
+        self.files.tree()
+    }
+
+    /// A file of it, or a part of one.
+    pub fn read(&self, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
+        let (limits, files) = (&self.limits, &self.files);
+        Ok(self.root.read_hashed(path, range, limits, files)?)
     }
 }

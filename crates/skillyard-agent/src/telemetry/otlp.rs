@@ -1,140 +1,252 @@
-//! Handing spans over to a receiver: OTLP over HTTP, as JSON.
+//! Export of spans: OTLP over HTTP, as JSON.
 //!
-//! A thread of its own does it, behind a queue that forgets what does not fit. A receiver that is
-//! down, slow or hostile costs a turn nothing, and the end of the program a moment at most.
+//! A thread sends them from a bounded queue that drops what does not fit. A receiver that is down, slow
+//! or hostile never blocks a turn, and delays the exit of the program by `SHUTDOWN_TIMEOUT` at most.
 
 use std::io::Read as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver as Queue, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use parking_lot::Mutex;
 use reqwest::blocking::Client;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
 
-use super::span::{Span, request};
+/// Requests that wait to be sent.
+const MAX_QUEUED: usize = 64;
+/// Timeout of one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the exit of the program waits for the queue.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pauses before a request is retried.
+const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
-/// Most turns that wait to be sent.
-const MAX_WAITING: usize = 64;
-/// How long one request may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the end of the program waits for what is still to be sent.
-const LAST_WAIT: Duration = Duration::from_secs(2);
-/// The pauses before a request is made again.
-const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-
-/// Who takes spans.
+/// A receiver of spans.
 #[derive(Debug, Clone)]
-pub struct Receiver {
-    /// The connections; they follow no redirects.
+pub struct OtlpEndpoint {
+    /// The HTTP client, which follows no redirects.
     pub client: Client,
-    /// The address that `/v1/traces` is put behind, without a slash at its end.
+    /// The base URL, without a slash at its end; `/v1/traces` is appended.
     pub url: String,
     /// Headers, which may be secrets.
     pub headers: Vec<(String, SecretString)>,
 }
 
-/// The way to a receiver.
+/// Sends spans to a receiver.
 #[derive(Debug)]
-pub struct Otlp {
+pub struct OtlpExporter {
     queue: Option<SyncSender<String>>,
-    /// Only the end listens here; the lock is for the compiler.
-    done: Mutex<Queue<()>>,
-    lost: Arc<AtomicU64>,
+    /// Only `drop` uses it; the lock makes the exporter `Sync`.
+    done: Mutex<Receiver<()>>,
     version: String,
 }
 
-impl Otlp {
-    /// Opens the way; `version` is that of the program.
-    pub fn new(receiver: Receiver, version: &str) -> Self {
-        let (queue, waiting) = sync_channel::<String>(MAX_WAITING);
+impl OtlpExporter {
+    /// Starts the thread; `version` is that of the program.
+    pub fn new(endpoint: OtlpEndpoint, version: &str) -> Self {
+        let (queue, waiting) = sync_channel::<String>(MAX_QUEUED);
         let (finished, done) = sync_channel(1);
-        let lost = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&lost);
         std::thread::spawn(move || {
             for body in waiting {
-                if !deliver(&receiver, &body) {
-                    count.fetch_add(1, Ordering::Relaxed);
-                }
+                deliver(&endpoint, &body);
             }
-            // Whoever waited may have given up.
             let _ = finished.send(());
         });
         Self {
             queue: Some(queue),
             done: Mutex::new(done),
-            lost,
             version: version.to_owned(),
         }
     }
 
-    /// Hands the spans of a turn over, without waiting.
-    pub fn send(&self, spans: &[Span]) {
+    /// Queues spans without blocking.
+    pub fn send(&self, spans: &[TraceSpan]) {
         let body = request(spans, &self.version);
-        let sent = self.queue.as_ref().map(|queue| queue.try_send(body));
-        if !matches!(sent, Some(Ok(()))) {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+        if let Some(queue) = &self.queue {
+            // A full queue drops the spans.
+            let _ = queue.try_send(body);
         }
-    }
-
-    /// How many turns did not reach the receiver.
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for Otlp {
+impl Drop for OtlpExporter {
     fn drop(&mut self) {
         drop(self.queue.take());
-        // What has not arrived by then is given up.
-        let done = self.done.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = done.recv_timeout(LAST_WAIT);
+        let _ = self.done.get_mut().recv_timeout(SHUTDOWN_TIMEOUT);
     }
 }
 
-fn deliver(receiver: &Receiver, body: &str) -> bool {
+/// Sends a request, and again while the receiver asks for it.
+fn deliver(endpoint: &OtlpEndpoint, body: &str) {
     let start = Instant::now();
-    for pause in PAUSES.iter().map(Some).chain([None]) {
-        match once(receiver, body) {
-            Answer::Taken => return true,
-            Answer::Refused => return false,
-            Answer::Later => {}
-        }
-        match pause {
-            Some(pause) if start.elapsed() < PATIENCE => std::thread::sleep(*pause),
-            _ => return false,
-        }
+    let mut pauses = RETRY_PAUSES.iter();
+    while post(endpoint, body) == Delivery::Retry
+        && start.elapsed() < REQUEST_TIMEOUT
+        && let Some(pause) = pauses.next()
+    {
+        std::thread::sleep(*pause);
     }
-    false
 }
 
-enum Answer {
-    Taken,
-    Refused,
-    Later,
+#[derive(PartialEq, Eq)]
+enum Delivery {
+    /// Accepted or rejected.
+    Done,
+    Retry,
 }
 
-fn once(receiver: &Receiver, body: &str) -> Answer {
-    let mut request = receiver
+fn post(endpoint: &OtlpEndpoint, body: &str) -> Delivery {
+    let mut request = endpoint
         .client
-        .post(format!("{}/v1/traces", receiver.url))
+        .post(format!("{}/v1/traces", endpoint.url))
         .header("content-type", "application/json")
-        .timeout(PATIENCE)
+        .timeout(REQUEST_TIMEOUT)
         .body(body.to_owned());
-    for (name, value) in &receiver.headers {
+    for (name, value) in &endpoint.headers {
         request = request.header(name, value.expose_secret());
     }
     let Ok(mut response) = request.send() else {
-        return Answer::Later;
+        return Delivery::Retry;
     };
-    // The connection can be used again when the answer was read; nobody needs more of it.
+    // The connection can be reused once the answer was read.
     let _ = response
         .by_ref()
         .take(64 << 10)
         .read_to_end(&mut Vec::new());
     match response.status().as_u16() {
-        200..=299 => Answer::Taken,
-        429 | 502..=504 => Answer::Later,
-        _ => Answer::Refused,
+        429 | 502..=504 => Delivery::Retry,
+        _ => Delivery::Done,
     }
+}
+
+/// A span of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceSpan {
+    /// The trace ID, in hexadecimal digits.
+    pub trace: String,
+    /// The span ID, in hexadecimal digits.
+    pub id: String,
+    /// The ID of the parent span.
+    pub parent: Option<String>,
+    /// The name.
+    pub name: String,
+    /// The kind.
+    pub kind: SpanKind,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// The attributes.
+    pub attributes: Vec<(&'static str, Attribute)>,
+    /// The status.
+    pub status: SpanStatus,
+}
+
+/// The kind of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// Work inside this program.
+    Internal,
+    /// A request that this program answered.
+    Server,
+    /// A request to a server.
+    Client,
+}
+
+/// The status of a span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpanStatus {
+    /// No error.
+    Unset,
+    /// An error, with its kind.
+    Error(String),
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attribute {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(i64),
+    /// Texts.
+    Texts(Vec<String>),
+}
+
+impl From<&str> for Attribute {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<u64> for Attribute {
+    fn from(number: u64) -> Self {
+        Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl Attribute {
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({ "stringValue": text }),
+            // The JSON of protocol buffers writes 64-bit integers as strings.
+            Self::Number(number) => json!({ "intValue": number.to_string() }),
+            Self::Texts(texts) => {
+                let values = texts.iter().map(|text| json!({ "stringValue": text }));
+                json!({ "arrayValue": { "values": values.collect::<Vec<_>>() } })
+            }
+        }
+    }
+}
+
+impl TraceSpan {
+    fn to_json(&self) -> Value {
+        let kind = match self.kind {
+            SpanKind::Internal => 1,
+            SpanKind::Server => 2,
+            SpanKind::Client => 3,
+        };
+        let mut span = json!({
+            "traceId": self.trace,
+            "spanId": self.id,
+            "name": self.name,
+            "kind": kind,
+            "startTimeUnixNano": self.started.as_nanosecond().to_string(),
+            "endTimeUnixNano": self.ended.max(self.started).as_nanosecond().to_string(),
+            "attributes": attributes(&self.attributes),
+            "status": match &self.status {
+                SpanStatus::Unset => json!({}),
+                SpanStatus::Error(message) => json!({ "code": 2, "message": message }),
+            },
+        });
+        if let Some(parent) = &self.parent {
+            span["parentSpanId"] = json!(parent);
+        }
+        span
+    }
+}
+
+fn attributes(all: &[(&'static str, Attribute)]) -> Vec<Value> {
+    let all = all
+        .iter()
+        .map(|(key, value)| json!({ "key": key, "value": value.to_json() }));
+    all.collect()
+}
+
+/// The body of an export request.
+fn request(spans: &[TraceSpan], version: &str) -> String {
+    let resource = [
+        ("service.name", Attribute::from("skillyard")),
+        ("service.version", Attribute::from(version)),
+    ];
+    let spans: Vec<Value> = spans.iter().map(TraceSpan::to_json).collect();
+    json!({ "resourceSpans": [{
+        "resource": { "attributes": attributes(&resource) },
+        "scopeSpans": [{
+            "scope": { "name": "skillyard-agent", "version": version },
+            "spans": spans,
+        }],
+    }] })
+    .to_string()
 }

@@ -1,53 +1,51 @@
-//! Spans of turns, under the names of OpenTelemetry's `GenAI` conventions.
+//! Spans of turns, named by OpenTelemetry's `GenAI` conventions.
 //!
-//! The conventions are in development. All names are in this file, as they were in October 2026
-//! (`open-telemetry/semantic-conventions-genai`, 06ec68e); what they lack is under `skillyard.`.
+//! The conventions are in development. All names are in this file, as of October 2026
+//! (`open-telemetry/semantic-conventions-genai`, 06ec68e); other attributes begin with `skillyard.`.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 
-use super::happening::{Asked, Called, Happening, SkillActivated, Subscriber};
-use super::otlp::Otlp;
-use super::parent::TraceParent;
-use super::span::{Attribute, Span, SpanKind, SpanStatus};
-use crate::front_end::Trigger;
-use crate::message::CallOutcome;
+use super::otlp::{Attribute, OtlpExporter, SpanKind, SpanStatus, TraceSpan};
+use super::{ModelCalled, SkillActivated, TelemetryEvent, TelemetrySubscriber, ToolCalled};
+use crate::message::{CallOutcome, Trigger};
 use crate::provider::Stop;
+use crate::trace_context::TraceParent;
 
-/// Most spans of a turn; more are counted only.
+/// Spans of a turn; others are only counted.
 const MAX_SPANS: usize = 1000;
 
-/// Makes a trace of every turn and hands it over when the turn is over.
+/// Exports a trace of every turn when the turn ends.
 #[derive(Debug)]
 pub struct Tracer {
-    otlp: Otlp,
-    /// Turns that go on, by their session.
-    open: Mutex<HashMap<String, Open>>,
+    otlp: OtlpExporter,
+    /// Turns in progress, by session.
+    open: Mutex<HashMap<String, OpenTrace>>,
 }
 
 #[derive(Debug)]
-struct Open {
-    root: Span,
-    children: Vec<Span>,
+struct OpenTrace {
+    root: TraceSpan,
+    children: Vec<TraceSpan>,
     omitted: u64,
 }
 
 impl Tracer {
-    /// Traces that go to a receiver.
-    pub fn new(otlp: Otlp) -> Self {
+    /// A tracer that exports to `otlp`.
+    pub fn new(otlp: OtlpExporter) -> Self {
         Self {
             otlp,
             open: Mutex::default(),
         }
     }
 
-    fn turns(&self) -> MutexGuard<'_, HashMap<String, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turns(&self) -> MutexGuard<'_, HashMap<String, OpenTrace>> {
+        self.open.lock()
     }
 
-    fn add(&self, session: &str, make: impl FnOnce(&Span) -> Option<Span>) {
+    fn add(&self, session: &str, make: impl FnOnce(&TraceSpan) -> Option<TraceSpan>) {
         if let Some(open) = self.turns().get_mut(session) {
             if open.children.len() >= MAX_SPANS {
                 open.omitted += 1;
@@ -58,10 +56,10 @@ impl Tracer {
     }
 }
 
-impl Subscriber for Tracer {
-    fn heard(&self, happening: &Happening<'_>) {
-        match happening {
-            Happening::TurnStarted(turn) => {
+impl TelemetrySubscriber for Tracer {
+    fn on_event(&self, event: &TelemetryEvent<'_>) {
+        match event {
+            TelemetryEvent::TurnStarted(turn) => {
                 let name = turn.agent.unwrap_or("skillyard");
                 let name_of_span = format!("invoke_agent {name}");
                 let root = root(turn.parent, name_of_span, SpanKind::Internal, turn.at);
@@ -74,29 +72,31 @@ impl Subscriber for Tracer {
                     ("gen_ai.conversation.id", turn.session.into()),
                     ("gen_ai.request.model", turn.model.into()),
                 ];
-                let open = Open {
+                let open = OpenTrace {
                     root,
                     children: Vec::new(),
                     omitted: 0,
                 };
                 self.turns().insert(turn.session.to_owned(), open);
             }
-            Happening::Asked(asked) => self.add(asked.session, |root| chat(root, asked)),
-            Happening::Called(called) => self.add(called.session, |root| {
+            TelemetryEvent::ModelCalled(asked) => self.add(asked.session, |root| chat(root, asked)),
+            TelemetryEvent::ToolCalled(called) => self.add(called.session, |root| {
                 let span = child(root, name_of(called), SpanKind::Internal)?;
                 Some(tool(span, called))
             }),
-            Happening::Served(served) => {
+            TelemetryEvent::ToolServed(served) => {
                 let call = &served.call;
                 let kind = SpanKind::Server;
                 if let Some(span) = root(served.parent, name_of(call), kind, call.started) {
                     self.otlp.send(&[tool(span, call)]);
                 }
             }
-            // A model that loads a skill calls a tool, which has a span of its own.
-            Happening::SkillActivated(skill) if skill.trigger == Trigger::Model => {}
-            Happening::SkillActivated(skill) => self.add(skill.session, |root| load(root, skill)),
-            Happening::TurnEnded(end) => {
+            // A skill that a model loads has the span of the tool call.
+            TelemetryEvent::SkillActivated(skill) if skill.trigger == Trigger::Model => {}
+            TelemetryEvent::SkillActivated(skill) => {
+                self.add(skill.session, |root| load(root, skill))
+            }
+            TelemetryEvent::TurnEnded(end) => {
                 let Some(mut open) = self.turns().remove(end.session) else {
                     return;
                 };
@@ -122,14 +122,14 @@ impl Subscriber for Tracer {
     }
 }
 
-/// A span that nothing here is around, in the trace of the caller if there is one. A caller that
-/// keeps no trace gets none, and without randomness there is none either.
+/// A root span, in the trace of the caller if there is one; `None` if the caller does not record its
+/// trace, or without random numbers.
 fn root(
     parent: Option<&TraceParent>,
     name: String,
     kind: SpanKind,
     started: Timestamp,
-) -> Option<Span> {
+) -> Option<TraceSpan> {
     if parent.is_some_and(|parent| !parent.is_sampled()) {
         return None;
     }
@@ -137,7 +137,7 @@ fn root(
         Some(parent) => parent.trace().to_owned(),
         None => random::<16>()?,
     };
-    Some(Span {
+    Some(TraceSpan {
         trace,
         id: random::<8>()?,
         parent: parent.map(|parent| parent.span().to_owned()),
@@ -150,8 +150,8 @@ fn root(
     })
 }
 
-fn child(root: &Span, name: String, kind: SpanKind) -> Option<Span> {
-    Some(Span {
+fn child(root: &TraceSpan, name: String, kind: SpanKind) -> Option<TraceSpan> {
+    Some(TraceSpan {
         trace: root.trace.clone(),
         id: random::<8>()?,
         parent: Some(root.id.clone()),
@@ -164,7 +164,7 @@ fn child(root: &Span, name: String, kind: SpanKind) -> Option<Span> {
     })
 }
 
-fn chat(root: &Span, asked: &Asked<'_>) -> Option<Span> {
+fn chat(root: &TraceSpan, asked: &ModelCalled<'_>) -> Option<TraceSpan> {
     let mut span = child(root, format!("chat {}", asked.model), SpanKind::Client)?;
     (span.started, span.ended) = (asked.started, asked.ended);
     span.attributes = vec![
@@ -200,13 +200,13 @@ fn chat(root: &Span, asked: &Asked<'_>) -> Option<Span> {
     Some(span)
 }
 
-fn name_of(called: &Called<'_>) -> String {
+fn name_of(called: &ToolCalled<'_>) -> String {
     let words = [Some(called.tool), called.skill, called.resource];
     let words: Vec<&str> = words.into_iter().flatten().collect();
     format!("execute_tool {}", words.join(" "))
 }
 
-fn tool(mut span: Span, called: &Called<'_>) -> Span {
+fn tool(mut span: TraceSpan, called: &ToolCalled<'_>) -> TraceSpan {
     (span.started, span.ended) = (called.started, called.ended);
     span.attributes = vec![
         ("gen_ai.operation.name", "execute_tool".into()),
@@ -238,8 +238,8 @@ fn tool(mut span: Span, called: &Called<'_>) -> Span {
     span
 }
 
-/// A skill that the user named, or that a router chose: no tool was called, but it is the same.
-fn load(root: &Span, skill: &SkillActivated<'_>) -> Option<Span> {
+/// The span of a skill that the user named or a router chose, without a tool call.
+fn load(root: &TraceSpan, skill: &SkillActivated<'_>) -> Option<TraceSpan> {
     let name = format!("execute_tool skill_load {}", skill.skill);
     let mut span = child(root, name, SpanKind::Internal)?;
     (span.started, span.ended) = (skill.at, skill.at);
@@ -258,7 +258,7 @@ fn load(root: &Span, skill: &SkillActivated<'_>) -> Option<Span> {
     Some(span)
 }
 
-fn fail(span: &mut Span, kind: &str) {
+fn fail(span: &mut TraceSpan, kind: &str) {
     span.attributes.push(("error.type", kind.into()));
     span.status = SpanStatus::Error(kind.to_owned());
 }

@@ -1,17 +1,13 @@
-//! The way of every call: understood, guarded, approved, made, written down.
+//! The path of every tool call: parse, guard, approve, run, record.
 //!
-//! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
-//! four kinds, `approve` asks the user, `budget`, `repeats` and `share` count, `ended` is how each ends.
+//! `skill`, `script`, `workspace` and `mcp` are the four kinds of tools, `approve` asks the user, `limits`
+//! counts, `outcome` is the result.
 
 mod approve;
-mod budget;
-mod ended;
-mod guarded;
-mod lent;
-mod logged;
-mod repeats;
+mod limits;
+mod mcp;
+mod outcome;
 mod script;
-mod share;
 mod skill;
 mod workspace;
 
@@ -22,23 +18,24 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
-use skillyard_trust::guard::ActiveSkill;
+use skillyard_trust::guard::{
+    ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
+};
 
-use super::spec::canonical;
+use super::{answer, with_decision};
 use crate::front_end::{FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
 use crate::message::{CallOutcome, ToolCall, ToolResult};
+use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::shelf::{Shelf, ShelfSkill};
-use crate::telemetry::{Called, Happening, Subscriber};
-use crate::turn::tell;
-use ended::Ended;
+use crate::telemetry::{TelemetryEvent, TelemetrySubscriber, ToolCalled, publish};
+use crate::tool_spec::canonical;
+use outcome::Ended;
 
-pub(crate) use guarded::has;
-pub(crate) use lent::PREFIX as LENT;
-pub(crate) use logged::logged;
-pub(crate) use repeats::Repeats;
-pub(crate) use share::Share;
+pub(crate) use limits::{AuditQuota, Repeats};
+pub(crate) use mcp::PREFIX as LENT;
+pub(crate) use outcome::logged;
 pub(crate) use skill::refusal;
 
 /// Most bytes of the arguments of a call.
@@ -68,9 +65,9 @@ pub(crate) struct Calls<'a> {
     pub(crate) front: &'a mut dyn FrontEnd,
     pub(crate) cancel: &'a AtomicBool,
     pub(crate) clock: fn() -> Timestamp,
-    pub(crate) subscribers: &'a [Arc<dyn Subscriber>],
+    pub(crate) subscribers: &'a [Arc<dyn TelemetrySubscriber>],
     pub(crate) repeats: &'a mut Repeats,
-    pub(crate) share: &'a mut Share,
+    pub(crate) audit_quota: &'a mut AuditQuota,
 }
 
 /// Whether a call came whole.
@@ -97,11 +94,11 @@ impl Calls<'_> {
             arguments: call.arguments.clone(),
         });
         let started = (self.clock)();
-        let understood = understood(call);
-        let is_cut = length == Length::Limited && understood.as_ref().map_or(true, Map::is_empty);
-        let mut ended = match understood {
+        let parsed = parse_arguments(call);
+        let is_cut = length == Length::Limited && parsed.as_ref().map_or(true, Map::is_empty);
+        let mut ended = match parsed {
             Ok(_) if is_cut => Ended::failed(CAME_EMPTY.into(), EventKind::ToolAllowed),
-            Ok(arguments) => self.guarded(call, &tool, &arguments)?,
+            Ok(arguments) => self.run_guarded(call, &tool, &arguments)?,
             Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
         };
         if is_cut {
@@ -113,12 +110,12 @@ impl Calls<'_> {
         let over = (self.clock)();
         let milliseconds = over.duration_since(started).as_millis();
         let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
-        let event = identified(share::brief(ended.event), call, &tool)
+        let event = identified(limits::brief(ended.event), call, &tool)
             .session(&self.session.id)
             .detail("milliseconds", milliseconds.to_string())
             .detail("output", Digest::of(ended.content.as_bytes()).to_string());
         self.host.record(&event)?;
-        self.share.note(&event);
+        self.audit_quota.note(&event);
         let skill = event.skill.as_deref();
         let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
         let is_known = has(&self.session.prompt, &tool);
@@ -126,9 +123,9 @@ impl Calls<'_> {
         let exit = detail("exit_code").and_then(|code| code.parse().ok());
         // What is not there is a word of the model, and so may be what was denied.
         let is_there = ended.outcome == CallOutcome::Ok || exit.is_some();
-        tell(
+        publish(
             self.subscribers,
-            &Happening::Called(Called {
+            &TelemetryEvent::ToolCalled(ToolCalled {
                 session: &self.session.id,
                 // A name that no tool has is a word of the model.
                 tool: if is_known { &tool } else { "unknown" },
@@ -181,7 +178,7 @@ impl Calls<'_> {
     ) -> Result<(), HostError> {
         let event = Event::new(EventKind::ToolStarted).session(&self.session.id);
         let event = identified(about(event), call, tool);
-        self.share.note(&event);
+        self.audit_quota.note(&event);
         self.host.record(&event)
     }
 }
@@ -204,7 +201,7 @@ pub(crate) fn unmarked(content: &str) -> &str {
 }
 
 /// The arguments of a call, or what is wrong with them.
-pub(crate) fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
+pub(crate) fn parse_arguments(call: &ToolCall) -> Result<Map<String, Value>, String> {
     let text = call.arguments.trim();
     if text.ends_with(LEFT_OUT) {
         return Err(format!(
@@ -228,5 +225,83 @@ fn shortened(text: &str) -> String {
         format!("{short}…")
     } else {
         short
+    }
+}
+
+/// Whether a session was given a tool.
+pub(crate) fn has(prompt: &Prompt, tool: &str) -> bool {
+    prompt.tools.iter().any(|each| each.name == tool)
+}
+
+impl Calls<'_> {
+    fn run_guarded(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
+        let decision = match self.decide(tool, arguments) {
+            Ok(decision) => decision,
+            // Nobody knows what is denied.
+            Err(error) => {
+                let content = format!("Denied: {}", error.message);
+                return Ok(Ended::denied(content, error.message));
+            }
+        };
+        if decision.verdict == GuardVerdict::Denied {
+            let by = decision.skill.as_deref().unwrap_or("the guard");
+            let content = format!("Denied by `{by}`: {}", decision.reason);
+            let mut ended = Ended::denied(content, &decision.reason);
+            ended.event = with_decision(ended.event, &decision);
+            if let Some(Value::String(command)) = arguments.get("command") {
+                ended.event = ended.event.detail("command", command);
+            }
+            return Ok(ended);
+        }
+        let mut ended = self.dispatch(call, tool, arguments)?;
+        if ended.event.kind == EventKind::ToolAllowed {
+            ended.event = with_decision(ended.event, &decision);
+        }
+        Ok(ended)
+    }
+
+    /// Passes an allowed call to its tool.
+    fn dispatch(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
+        // A model may name any tool; those that its session was not given are not there.
+        if !has(&self.session.prompt, tool) {
+            return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));
+        }
+        if let Some(denied) = self.withheld(tool, arguments) {
+            return Ok(denied);
+        }
+        if let Some(result) = answer(tool, arguments, self.shelf, &self.session.state) {
+            return Ok(self.settled(tool, arguments, result));
+        }
+        if tool == "skill_run" {
+            return self.script(call, arguments);
+        }
+        if tool.starts_with(LENT) {
+            return self.lent(call, tool, arguments);
+        }
+        self.on_workspace(call, tool, arguments)
+    }
+
+    fn decide(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<GuardDecision, HostError> {
+        let request = GuardRequest {
+            tool: tool.to_owned(),
+            input: GuardInput::Fields(arguments.clone()),
+        };
+        let denied = self.host.denied()?;
+        let world = self.host.surroundings();
+        Ok(check(&request, self.active, &denied, world))
     }
 }

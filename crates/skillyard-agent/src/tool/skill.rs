@@ -13,6 +13,7 @@ use skillyard_format::render::activation;
 use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
 
+use crate::session::SessionState;
 use crate::shelf::{Author, Caller, Hashed, Loaded, Shelf, ShelfError};
 
 /// The tool that finds skills.
@@ -27,15 +28,7 @@ const MAX_BYTES: u64 = 40_000;
 /// Most files that a listing gives.
 const MAX_FILES: usize = 500;
 
-/// What was rendered before: a skill, its digest, and the digest of its envelope.
-pub(crate) trait Known {
-    /// Whether exactly this text is in the session.
-    fn has(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool;
-    /// Whether the skill is active, with these bytes.
-    fn digest(&self, name: &str) -> Option<String>;
-}
-
-/// What came of a call.
+/// The result of one of these tools.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// What the model reads.
@@ -69,7 +62,7 @@ pub(crate) fn answer(
     tool: &str,
     arguments: &Map<String, Value>,
     shelf: &Shelf,
-    known: &dyn Known,
+    known: &SessionState,
 ) -> Option<Result<Output, String>> {
     let result = match tool {
         SEARCH => search(arguments, shelf),
@@ -118,7 +111,7 @@ fn list(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, String>
 fn load_call(
     arguments: &Map<String, Value>,
     shelf: &Shelf,
-    known: &dyn Known,
+    known: &SessionState,
 ) -> Result<Output, String> {
     let name = wanted(arguments, "name")?;
     let told = optional(arguments, "arguments")?.unwrap_or_default();
@@ -127,9 +120,9 @@ fn load_call(
 }
 
 /// Takes a skill in, or gives a receipt when the session has exactly this text.
-pub(crate) fn receive(loaded: Loaded, known: &dyn Known) -> Output {
+pub(crate) fn receive(loaded: Loaded, known: &SessionState) -> Output {
     let rendered = loaded.identity;
-    if known.has(&loaded.name, &loaded.digest, &rendered) {
+    if known.has_envelope(&loaded.name, &loaded.digest, &rendered) {
         let mut receipt = format!(
             "Skill `{}` is loaded already, with the same content ({}). Its instructions are above.",
             loaded.name, loaded.digest
@@ -154,7 +147,7 @@ pub(crate) fn receive(loaded: Loaded, known: &dyn Known) -> Output {
 fn read(
     arguments: &Map<String, Value>,
     shelf: &Shelf,
-    known: &dyn Known,
+    known: &SessionState,
 ) -> Result<Output, String> {
     let (name, hashed) = active(arguments, shelf, known)?;
     let path = wanted(arguments, "path")?;
@@ -194,7 +187,7 @@ fn read(
 fn files(
     arguments: &Map<String, Value>,
     shelf: &Shelf,
-    known: &dyn Known,
+    known: &SessionState,
 ) -> Result<Output, String> {
     let (name, _) = active(arguments, shelf, known)?;
     let folder = optional(arguments, "dir")?;
@@ -211,12 +204,12 @@ fn files(
 fn active(
     arguments: &Map<String, Value>,
     shelf: &Shelf,
-    known: &dyn Known,
+    known: &SessionState,
 ) -> Result<(String, Hashed), String> {
     let name = wanted(arguments, "name")?;
     let found = shelf.find(name).map_err(|error| error.to_string())?;
     let name = found.skill.record.name.clone();
-    let Some(loaded) = known.digest(&name) else {
+    let Some(loaded) = known.active_digest(&name) else {
         return Err(format!(
             "skill `{name}` is not loaded; call `skill_load` first"
         ));

@@ -15,9 +15,9 @@ use skillyard_format::difference::{DiffLimits, Difference};
 use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
 
-use super::place;
+use super::render_run;
 use super::skill::{number, only, wanted};
-use super::told::told;
+use super::workspace_path;
 use crate::host::{CommandRun, Host, Ran, SkillFiles};
 
 /// Most bytes of a file that one call gives.
@@ -118,13 +118,13 @@ impl Workspace<'_> {
 
     pub(super) fn root(&self) -> Result<SkillRoot, String> {
         let folder = self.host.surroundings().workspace();
-        SkillRoot::open(folder).map_err(|error| place::unread(&error))
+        SkillRoot::open(folder).map_err(|error| workspace_path::unread(&error))
     }
 
     /// The file below the workspace that is meant.
     pub(super) fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         let folder = self.host.surroundings().workspace();
-        place::file(folder, wanted(arguments, "path")?)
+        workspace_path::file(folder, wanted(arguments, "path")?)
     }
 
     fn read(&self, arguments: &Map<String, Value>) -> Result<String, String> {
@@ -139,7 +139,7 @@ impl Workspace<'_> {
             ..ReadLimits::default()
         };
         let read = self.root()?.read(&path, range, &limits);
-        let read = read.map_err(|error| place::unread(&error))?;
+        let read = read.map_err(|error| workspace_path::unread(&error))?;
         match (read.content, read.next_offset) {
             (ResourceContent::Text(text), None) => Ok(text),
             (ResourceContent::Text(text), Some(next)) => Ok(format!(
@@ -164,7 +164,9 @@ impl Workspace<'_> {
 
     fn edit(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
         let path = self.path(arguments)?;
-        let read = self.whole(&path).map_err(|error| place::unread(&error))?;
+        let read = self
+            .whole(&path)
+            .map_err(|error| workspace_path::unread(&error))?;
         let before =
             text_of(read).ok_or_else(|| format!("`{path}` is not text, or too long to edit"))?;
         self.is_as_shown(&path)?;
@@ -244,7 +246,7 @@ impl Workspace<'_> {
         let command = wanted(arguments, "command")?;
         let ran = self.run(&["/bin/sh", "-c", command], None)?;
         Ok(Done {
-            content: told(&ran),
+            content: render_run(&ran),
             code: Some(ran.code),
         })
     }

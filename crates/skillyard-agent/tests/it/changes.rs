@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::{Action, Answer};
+use skillyard_agent::front_end::{Action, ApprovalAnswer};
 use skillyard_agent::host::CommandRun;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 use skillyard_audit::EventKind;
 
 use crate::guard::turn;
@@ -49,7 +49,7 @@ fn a_file_is_as_it_was_where_there_is_no_room_for_the_new_one() {
         write("n/new.txt", &long),
         write("a.txt", "short"),
     ];
-    turn(&lab, &mut Front::new(Answer::Once), "write", &all);
+    turn(&lab, &mut Front::new(ApprovalAnswer::Once), "write", &all);
     let commands = lab.machine.lock().unwrap().commands.clone();
     let work = lab.folder.path().join("work");
     let file = work.join("a.txt");
@@ -90,7 +90,12 @@ fn what_was_changed_is_written_down_however_it_was_allowed_and_ended() {
         ),
         ("Bash", json!({ "command": "ls" })),
     ];
-    turn(&lab, &mut Front::new(Answer::Session), "write", &all);
+    turn(
+        &lab,
+        &mut Front::new(ApprovalAnswer::Session),
+        "write",
+        &all,
+    );
     let machine = lab.machine.lock().unwrap();
     let ended = machine.events.iter();
     let ended = ended.filter(|event| event.kind == EventKind::ToolAllowed);
@@ -129,9 +134,9 @@ fn what_may_change_something_is_on_record_before_it_is_done() {
         let parts = all.iter().enumerate();
         let parts = parts.map(|(at, (tool, input))| calls(&format!("c{at}"), tool, input));
         let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-        let mut session = lab.session(&runtime, &Settings::default());
-        session.prompt = runtime.prompt(&Settings::default());
-        let mut front = Front::new(Answer::Session);
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        session.prompt = runtime.prompt(&AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::Session);
         runtime.turn(&mut session, "go", &mut front).is_ok()
     };
     assert!(turn(&lab, &all));
@@ -185,7 +190,7 @@ fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
         edit("missing.txt"),
         read("missing.txt"),
     ];
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let (results, _) = turn(&lab, &mut front, "write", &all);
     let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
     assert_eq!(
@@ -197,7 +202,7 @@ fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
             "Edited `a.txt`",
             "alpha\n",
             "alpha\n",
-            "`../w4.txt` is no path in the workspace",
+            "`../w4.txt` is not a path in the workspace",
             "`d/` names a folder, not a file",
             "`.` names a folder, not a file",
             "`missing.txt` is not in the workspace",
@@ -240,7 +245,7 @@ fn who_asks_for_a_file_of_a_skill_is_led_to_it() {
             json!({ "name": "refs", "path": "skill:refs/references/a.md" }),
         ),
     ];
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let (results, _) = turn(&lab, &mut front, "read", &all);
     let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
     let way = "; call `skill_read` with the name `refs` and the path `references/a.md`";
@@ -248,7 +253,7 @@ fn who_asks_for_a_file_of_a_skill_is_led_to_it() {
     assert!(results[2].ends_with(way), "{results:?}");
     assert_eq!(results[3], "`references/b.md` is not in the workspace");
     assert!(
-        results[4].ends_with("is no path in the workspace"),
+        results[4].ends_with("is not a path in the workspace"),
         "{results:?}"
     );
     assert!(results[5].contains("`skill_files`"), "{results:?}");
@@ -268,7 +273,7 @@ fn a_file_may_be_called_as_this_system_lets_it() {
             ("Edit", edit),
             write(name, "new\n"),
         ];
-        let mut front = Front::new(Answer::Once);
+        let mut front = Front::new(ApprovalAnswer::Once);
         let (results, _) = turn(&lab, &mut front, "write", &all);
         let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
         let grep = format!("{name}:1: important");
@@ -292,7 +297,7 @@ fn a_file_may_be_called_as_this_system_lets_it() {
         ("Read", json!({ "path": ".git/config" })),
         ("Read", json!({ "path": ".GIT/config" })),
     ];
-    let (results, _) = turn(&lab, &mut Front::new(Answer::Once), "read", &all);
+    let (results, _) = turn(&lab, &mut Front::new(ApprovalAnswer::Once), "read", &all);
     for (_, content) in results {
         assert!(
             content.ends_with("leads into `.git`, which is not read"),
@@ -315,7 +320,7 @@ fn numbers_are_understood_as_models_write_them_and_unknown_arguments_are_not() {
             json!({ "path": "a.txt", "offset": 5000, "limit": 3 }),
         ),
     ];
-    let (results, _) = turn(&lab, &mut Front::new(Answer::Once), "read", &all);
+    let (results, _) = turn(&lab, &mut Front::new(ApprovalAnswer::Once), "read", &all);
     let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
     let no_number = "the argument `cursor` must be a number from 0 up";
     let unknown = "there is no argument `limit`; there are `path`, `cursor`";

@@ -4,12 +4,12 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, TurnEvent};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{LimitChanges, Settings, ToolMode};
+use skillyard_agent::settings::{AgentSettings, LimitChanges, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 use crate::server::{KEY, Reply, Server};
@@ -49,7 +49,7 @@ fn lab() -> Lab {
 /// Says something long, so many times.
 fn talk(lab: &Lab, session: &mut Session, model: Small, turns: usize) -> Vec<TurnEvent> {
     let mut runtime = lab.runtime(model);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     for at in 0..turns {
         let text = format!("turn {at} {}", "and more words ".repeat(100));
         runtime.turn(session, &text, &mut front).unwrap();
@@ -74,7 +74,7 @@ fn what_the_settings_say_is_kept_to() {
         context: 8_000,
         model: Scripted::default(),
     };
-    let mut settings = Settings::default();
+    let mut settings = AgentSettings::default();
     let said = LimitChanges {
         context_tokens: Some(8_000),
         ..LimitChanges::default()
@@ -94,7 +94,7 @@ fn a_context_that_nobody_said_is_found_out_and_remembered() {
         context: 8_000,
         model: Scripted::new(replies),
     };
-    let mut session = lab.session(&lab.runtime(Scripted::default()), &Settings::default());
+    let mut session = lab.session(&lab.runtime(Scripted::default()), &AgentSettings::default());
     let events = talk(&lab, &mut session, small(Vec::new()), 30);
     assert!(retries(&events) > 0);
     // It is remembered with the session.
@@ -105,7 +105,7 @@ fn a_context_that_nobody_said_is_found_out_and_remembered() {
     lab.write("work/long.txt", &"a long line of text\n".repeat(2_500));
     let read = calls("r", "Read", &json!({ "path": "long.txt" }));
     let mut runtime = lab.runtime(small(vec![vec![read], vec![says("It is long.")]]));
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "read", &mut front).unwrap();
     assert_eq!(session.answer(), "It is long.");
     // A message that is too long is refused, and the session goes on.
@@ -117,9 +117,9 @@ fn a_context_that_nobody_said_is_found_out_and_remembered() {
     runtime.turn(&mut session, "short", &mut front).unwrap();
     same(&lab, &session);
     // Another model may take more, and the user may know.
-    session.hand_over("test/large", ToolMode::Auto, None);
+    session.change_model("test/large", ToolMode::Auto, None);
     assert_eq!(session.context(), 200_000);
-    session.has_context(32_000);
+    session.set_context(32_000);
     assert_eq!(session.context(), 32_000);
 }
 
@@ -140,10 +140,10 @@ fn what_a_command_writes_does_not_fill_the_context() {
         let call = calls("b", "Bash", &json!({ "command": "seq 1 200000" }));
         let model = Scripted::new([vec![call]]);
         let mut runtime = lab.runtime(model.clone());
-        let mut settings = Settings::default();
+        let mut settings = AgentSettings::default();
         settings.limits.context_tokens = context;
         let mut session = lab.session(&runtime, &settings);
-        let mut front = Front::new(Answer::Once);
+        let mut front = Front::new(ApprovalAnswer::Once);
         runtime.turn(&mut session, "count", &mut front).unwrap();
         let requests = model.requests.lock().unwrap();
         let messages = requests[1]["messages"].as_array().unwrap();
@@ -181,8 +181,8 @@ fn servers_say_in_many_ways_that_a_request_is_too_long() {
             endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
             limit_name: LimitName::MaxTokens,
         });
-        let mut session = lab.session(&runtime, &Settings::default());
-        let mut front = Front::new(Answer::No);
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::No);
         let refused = runtime.turn(&mut session, "hi", &mut front).unwrap_err();
         assert_eq!(refused.kind(), "context", "{body}: {refused}");
         assert!(server.asked().len() < 10);
@@ -216,8 +216,8 @@ fn a_model_that_gives_short_answers_is_asked_for_them() {
         endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
         limit_name: LimitName::MaxTokens,
     });
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "hi", &mut front).unwrap();
     assert_eq!(retries(&front.events), 1);
     // It is remembered with the session.
@@ -232,6 +232,6 @@ fn a_model_that_gives_short_answers_is_asked_for_them() {
     let asked: Vec<_> = asked.iter().map(|each| &each.body["max_tokens"]).collect();
     assert_eq!(asked, [8192, 4096, 4096, 4096, 2048]);
     // Another model may give longer ones.
-    session.hand_over("test/large", ToolMode::Auto, None);
+    session.change_model("test/large", ToolMode::Auto, None);
     assert_eq!(session.state.answer, None);
 }

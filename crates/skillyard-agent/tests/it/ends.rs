@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use skillyard_agent::front_end::{Answer, EndReason, TurnEvent, Unanswered};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason, TurnEvent, Unanswered};
 use skillyard_agent::message::{AssistantPart, Message, ToolCall};
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop};
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
@@ -55,8 +55,8 @@ fn turn(
     answers: impl IntoIterator<Item = (Vec<AssistantPart>, Stop)>,
 ) -> (EndReason, String, Session) {
     let mut runtime = lab.runtime(Stopping::new(answers));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::Once);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::Once);
     let end = runtime.turn(&mut session, "go", &mut front).unwrap();
     let shown = front.events.iter().filter_map(|event| match event {
         TurnEvent::Text { delta } => Some(delta.as_str()),
@@ -158,8 +158,8 @@ fn an_answer_belongs_to_its_turn() {
         ),
         (vec![], Stop::End),
     ]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "one", &mut front).unwrap();
     assert_eq!(session.given_answer(), "First.");
     for words in ["two", "three"] {
@@ -226,9 +226,9 @@ fn a_call_whose_arguments_were_cut_off_is_not_made() {
         let cut = (vec![says("I do."), call], Stop::Length);
         let done = (vec![says("Done.")], Stop::End);
         let mut runtime = lab.runtime(Stopping::new([cut, done]));
-        let mut session = lab.session(&runtime, &Settings::default());
-        session.prompt = runtime.prompt(&Settings::default());
-        let mut front = Front::new(Answer::Once);
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        session.prompt = runtime.prompt(&AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::Once);
         runtime.turn(&mut session, "go", &mut front).unwrap();
         let Some(Message::Tool { results }) = session.messages.get(2) else {
             panic!("{:?}", session.messages);
@@ -294,8 +294,8 @@ fn only_the_same_result_is_a_repetition() {
             asked: Arc::default(),
         };
         let mut runtime = lab.runtime(model.clone());
-        let mut session = lab.session(&runtime, &Settings::default());
-        let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let end = runtime.turn(&mut session, "go", &mut Front::new(ApprovalAnswer::No));
         assert_eq!(end.unwrap().reason, reason);
         let asked = model.asked.lock().unwrap();
         assert_eq!(asked.len(), times);
@@ -317,8 +317,8 @@ fn a_new_change_makes_results_new_and_an_old_one_does_not() {
             ]
         };
         let mut runtime = lab.runtime(Scripted::new((0..8).map(step)));
-        let mut session = lab.session(&runtime, &Settings::default());
-        let mut front = Front::new(Answer::Once);
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::Once);
         let end = runtime.turn(&mut session, "go", &mut front);
         assert_eq!(end.unwrap().reason, reason, "{kinds}");
     }
@@ -341,8 +341,8 @@ fn who_did_not_answer_did_not_say_no() {
         let bash = calls("c", "Bash", &json!({ "command": "ls" }));
         let model = Scripted::new([vec![bash]]);
         let mut runtime = lab.runtime(model.clone());
-        let mut session = lab.session(&runtime, &Settings::default());
-        let mut front = Front::new(Answer::Unanswered(why));
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::Unanswered(why));
         runtime.turn(&mut session, "go", &mut front).unwrap();
         let told = model.requests.lock().unwrap()[1].to_string();
         let denied = format!("Denied: {reason} whether to allow this use of `Bash`");

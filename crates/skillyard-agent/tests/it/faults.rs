@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
 use skillyard_agent::front_end::{
-    Answer, ApprovalRequest, EndReason, FrontEnd, Stopper, TurnEvent,
+    ApprovalAnswer, ApprovalRequest, EndReason, FrontEnd, Stopper, TurnEvent,
 };
 use skillyard_agent::message::{CallOutcome, Message};
 use skillyard_agent::provider::anthropic::Anthropic;
@@ -19,7 +19,7 @@ use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use skillyard_agent::replay::replay;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 use crate::server::{KEY, Reply, Server};
@@ -40,8 +40,8 @@ fn turn(replies: Vec<Reply>) -> (Result<String, TurnError>, Vec<TurnEvent>, usiz
         endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
         limit_name: LimitName::MaxTokens,
     });
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     let end = runtime.turn(&mut session, "hi", &mut front);
     let answer = end.map(|_| session.answer());
     (answer, front.events, server.asked().len())
@@ -153,8 +153,8 @@ fn streamed(
     lab.skill("a", "Does a. Use for a.", "", "Do a.");
     let mut runtime = lab.runtime(Scripted::default());
     runtime.provider = provider(server.endpoint("", "authorization", KEY.into()));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let end = runtime.turn(&mut session, "hi", &mut Front::new(Answer::No));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let end = runtime.turn(&mut session, "hi", &mut Front::new(ApprovalAnswer::No));
     (end.map(|_| session.answer()), server.asked().len())
 }
 
@@ -250,9 +250,9 @@ fn heard(speak: impl FnOnce(&mut TcpStream) + Send + 'static) -> String {
         endpoint,
         limit_name: LimitName::MaxTokens,
     });
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "hi", &mut Front::new(Answer::No))
+        .turn(&mut session, "hi", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     session.answer()
 }
@@ -307,9 +307,9 @@ fn results(arguments: &[(&str, String)]) -> (Vec<(CallOutcome, String)>, Lab) {
         }
     });
     let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "go", &mut Front::new(Answer::No))
+        .turn(&mut session, "go", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let results = session.messages.iter().find_map(|message| match message {
         Message::Tool { results } => Some(results),
@@ -369,8 +369,8 @@ fn the_same_call_fifty_times_ends_the_turn() {
     };
     let model = Scripted::new((0..50).map(call));
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
-    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(ApprovalAnswer::No));
     assert_eq!(end.unwrap().reason, EndReason::Repetition);
     assert_eq!(model.requests.lock().unwrap().len(), 6);
     let told = model.requests.lock().unwrap()[4].to_string();
@@ -384,8 +384,8 @@ fn an_answer_with_the_same_call_a_thousand_times_is_not_made_to_its_end() {
     let search = |at| calls(&format!("c{at}"), "skill_search", &json!({ "query": "a" }));
     let model = Scripted::new([(0..1000).map(search).collect()]);
     let mut runtime = lab.runtime(model);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(ApprovalAnswer::No));
     assert_eq!(end.unwrap().reason, EndReason::Repetition);
     let kinds = lab.kinds();
     let made = kinds.iter().filter(|kind| **kind == "skill.tool_allowed");
@@ -401,8 +401,8 @@ fn a_turn_takes_no_more_than_its_share_of_the_log() {
     };
     let answer = |at: usize| (at * 128..(at + 1) * 128).map(read).collect();
     let mut runtime = lab.runtime(Scripted::new((0..32).map(answer)));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(ApprovalAnswer::No));
     assert_eq!(end.unwrap().reason, EndReason::LogShare);
     let machine = lab.machine.lock().unwrap();
     let size: usize = machine
@@ -430,7 +430,7 @@ impl FrontEnd for Leaving {
         self.0.event(event);
     }
 
-    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+    fn approve(&mut self, request: &ApprovalRequest) -> ApprovalAnswer {
         self.0.approve(request)
     }
 
@@ -447,8 +447,8 @@ fn after_a_stop_no_other_call_is_made() {
         calls(&format!("c{at}"), "Write", &arguments)
     };
     let mut runtime = lab.runtime(Scripted::new([(0..5).map(write).collect()]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Leaving(Front::new(Answer::Once));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Leaving(Front::new(ApprovalAnswer::Once));
     let end = runtime.turn(&mut session, "go", &mut front).unwrap();
     assert_eq!(end.reason, EndReason::Cancelled);
     assert_eq!(front.0.asked.len(), 1);
@@ -472,8 +472,8 @@ fn a_search_through_the_workspace_can_be_stopped() {
         let lab = Lab::new();
         lab.write("work/a.txt", "x\n");
         let mut runtime = lab.runtime(Scripted::new([vec![calls("c", tool, &arguments)]]));
-        let mut session = lab.session(&runtime, &Settings::default());
-        let mut front = Leaving(Front::new(Answer::No));
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let mut front = Leaving(Front::new(ApprovalAnswer::No));
         runtime.turn(&mut session, "go", &mut front).unwrap();
         let Some(Message::Tool { results }) = session.messages.get(2) else {
             panic!("{:?}", session.messages);
@@ -498,8 +498,8 @@ fn an_odd_answer_is_kept_so_that_a_server_takes_it_back() {
         ],
     ]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "go", &mut front).unwrap();
     let mut ids = Vec::new();
     for call in session.messages.iter().flat_map(Message::calls) {
@@ -528,9 +528,13 @@ fn a_killed_turn_is_resumed_and_nothing_runs_twice() {
     let run = json!({ "name": "a", "script": "scripts/x.sh" });
     let model = Scripted::new([vec![calls("c1", "skill_run", &run)]]);
     let mut runtime = lab.runtime(model);
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "/a run it", &mut Front::new(Answer::No))
+        .turn(
+            &mut session,
+            "/a run it",
+            &mut Front::new(ApprovalAnswer::No),
+        )
         .unwrap();
     assert_eq!(lab.machine.lock().unwrap().scripts.len(), 1);
     // What a kill between the call and its result leaves: the calls without results.
@@ -541,7 +545,7 @@ fn a_killed_turn_is_resumed_and_nothing_runs_twice() {
     let model = Scripted::new([vec![says("I see.")]]);
     let mut runtime = lab.runtime(model.clone());
     runtime
-        .turn(&mut resumed, "go on", &mut Front::new(Answer::No))
+        .turn(&mut resumed, "go on", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     assert_eq!(lab.machine.lock().unwrap().scripts.len(), 1);
     let asked = model.requests.lock().unwrap()[0].to_string();
@@ -563,8 +567,8 @@ fn a_turn_stops_when_the_user_wants_it() {
         endpoint,
         limit_name: LimitName::MaxTokens,
     });
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     let cancel = std::sync::Arc::clone(&front.cancel);
     let start = Instant::now();
     std::thread::spawn(move || {
@@ -606,8 +610,8 @@ fn what_was_said_before_a_stop_is_kept_with_who_stopped_it() {
     ] {
         let lab = Lab::new();
         let mut runtime = lab.runtime(Halted);
-        let mut session = lab.session(&runtime, &Settings::default());
-        let mut front = Front::new(Answer::No);
+        let mut session = lab.session(&runtime, &AgentSettings::default());
+        let mut front = Front::new(ApprovalAnswer::No);
         front.stopper = stopper;
         let end = runtime.turn(&mut session, "hi", &mut front).unwrap();
         assert_eq!(end.reason, EndReason::Cancelled);

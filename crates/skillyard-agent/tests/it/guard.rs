@@ -1,13 +1,13 @@
 //! The guard and the user between a model and the machine.
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::{Action, Answer};
+use skillyard_agent::front_end::{Action, ApprovalAnswer};
 use skillyard_agent::host::Permission;
 use skillyard_agent::message::{CallOutcome, Message};
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::Settings;
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::settings::AgentSettings;
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_audit::EventKind;
 
 use crate::lab::{Front, Lab, Scripted, calls};
@@ -44,7 +44,7 @@ pub(crate) fn turn(
         .enumerate()
         .map(|(at, (tool, arguments))| calls(&format!("c{at}"), tool, arguments));
     let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime.turn(&mut session, prompt, front).unwrap();
     (results(&session), session)
 }
@@ -62,12 +62,12 @@ fn tools_that_a_session_was_not_given_are_not_there() {
     let parts = all.iter().zip(["a", "b", "c", "d", "e"]);
     let parts = parts.map(|((tool, arguments), id)| calls(id, tool, arguments));
     let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-    let settings = Settings {
+    let settings = AgentSettings {
         workspace: WorkspaceTools::None,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     runtime.turn(&mut session, "go", &mut front).unwrap();
     for (outcome, content) in results(&session) {
         assert_eq!(outcome, CallOutcome::Failed);
@@ -92,7 +92,7 @@ fn results(session: &Session) -> Vec<(CallOutcome, String)> {
 #[test]
 fn a_skill_that_allows_git_allows_nothing_behind_it() {
     let lab = lab();
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let bash = |command: &str| ("Bash", json!({ "command": command }));
     let (results, _) = turn(
         &lab,
@@ -138,7 +138,7 @@ fn a_skill_that_allows_git_allows_nothing_behind_it() {
 #[test]
 fn a_tool_that_was_approved_for_these_bytes_is_not_asked_about() {
     let lab = lab();
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let status = ("Bash", json!({ "command": "git status" }));
     turn(
         &lab,
@@ -169,7 +169,7 @@ fn a_tool_that_was_approved_for_these_bytes_is_not_asked_about() {
         ("Bash", json!({ "command": "git log" })),
         ("Bash", json!({ "command": "git status; rm -rf ~" })),
     ];
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let (results, _) = turn(&lab, &mut front, "/git-only look", &calls);
     let asked: Vec<_> = front.asked.iter().map(|each| &each.action).collect();
     let log = Action::Command {
@@ -191,7 +191,7 @@ fn a_tool_that_was_approved_for_these_bytes_is_not_asked_about() {
 
     // One byte more, and the approval is for another skill.
     lab.write("skills/git-only/note.md", "x");
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     turn(
         &lab,
         &mut front,
@@ -204,7 +204,7 @@ fn a_tool_that_was_approved_for_these_bytes_is_not_asked_about() {
 #[test]
 fn two_skills_with_disjoint_lists_both_keep_working() {
     let lab = lab();
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let (results, session) = turn(
         &lab,
         &mut front,
@@ -242,7 +242,7 @@ fn what_a_script_reads_is_asked_about_with_it() {
     lab.machine.lock().unwrap().permission = Permission::Ask {
         reason: "it is new".into(),
     };
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let run = |stdin: &str| {
         (
             "skill_run",
@@ -273,10 +273,10 @@ fn scripts_are_asked_about_once_for_the_session_or_for_the_bytes() {
         reason: "it is new".into(),
     };
     for (answer, questions, ran, approved) in [
-        (Answer::No, 2, 0, 0),
-        (Answer::Once, 2, 2, 0),
-        (Answer::Session, 1, 2, 0),
-        (Answer::Digest, 1, 2, 1),
+        (ApprovalAnswer::No, 2, 0, 0),
+        (ApprovalAnswer::Once, 2, 2, 0),
+        (ApprovalAnswer::Session, 1, 2, 0),
+        (ApprovalAnswer::Digest, 1, 2, 1),
     ] {
         let lab = lab();
         lab.machine.lock().unwrap().permission = ask.clone();
@@ -298,7 +298,7 @@ fn scripts_are_asked_about_once_for_the_session_or_for_the_bytes() {
         let mut machine = lab.machine.lock().unwrap();
         (machine.permission, machine.unshown) = (ask, Some("it has too many files".into()));
     }
-    let mut front = Front::new(Answer::Digest);
+    let mut front = Front::new(ApprovalAnswer::Digest);
     let _ = turn(&lab, &mut front, "/free do it", &[run(), run()]);
     assert_eq!(front.asked.len(), 1);
     assert!(!front.asked[0].action.may_last());
@@ -312,7 +312,7 @@ fn scripts_are_asked_about_once_for_the_session_or_for_the_bytes() {
         reason: "nobody knows it".into(),
     };
     lab.machine.lock().unwrap().scripts.clear();
-    let mut front = Front::new(Answer::Digest);
+    let mut front = Front::new(ApprovalAnswer::Digest);
     let (results, _) = turn(&lab, &mut front, "/free do it", &[run()]);
     assert_eq!(results[0].0, CallOutcome::Denied);
     assert!(front.asked.is_empty(), "a block is no question");
@@ -324,7 +324,7 @@ fn files_outside_the_workspace_are_not_reached() {
     let lab = lab();
     lab.write("outside.txt", "secret");
     std::os::unix::fs::symlink("../outside.txt", lab.folder.path().join("work/link")).unwrap();
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let read = |path: &str| ("Read", json!({ "path": path }));
     let (results, _) = turn(
         &lab,
@@ -368,11 +368,11 @@ fn a_session_has_a_limit_of_runs() {
         )
     };
     let mut runtime = lab.runtime(Scripted::new([(0..4).map(run).collect()]));
-    let mut settings = Settings::default();
+    let mut settings = AgentSettings::default();
     settings.limits.runs = 2;
     let mut session = lab.session(&runtime, &settings);
     runtime
-        .turn(&mut session, "go", &mut Front::new(Answer::Once))
+        .turn(&mut session, "go", &mut Front::new(ApprovalAnswer::Once))
         .unwrap();
     assert_eq!(lab.machine.lock().unwrap().commands.len(), 2);
     assert_eq!(results(&session)[2].0, CallOutcome::Denied);
@@ -406,12 +406,12 @@ fn a_skill_has_a_limit_of_runs_and_of_tokens() {
     let parts = all.iter().enumerate();
     let parts = parts.map(|(at, (tool, arguments))| calls(&format!("c{at}"), tool, arguments));
     let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-    let mut settings = Settings::default();
+    let mut settings = AgentSettings::default();
     settings.limits.skill_runs = 1;
     settings.limits.skill_tokens = 300;
     let mut session = lab.session(&runtime, &settings);
     runtime
-        .turn(&mut session, "go", &mut Front::new(Answer::Once))
+        .turn(&mut session, "go", &mut Front::new(ApprovalAnswer::Once))
         .unwrap();
     let results = results(&session);
     let denied = results
@@ -444,7 +444,12 @@ fn what_was_allowed_names_the_skill_its_pattern_and_the_reason() {
         ("Bash", json!({ "command": "git status" })),
         ("Read", json!({ "path": "missing.txt" })),
     ];
-    turn(&lab, &mut Front::new(Answer::Session), "/git-only go", &all);
+    turn(
+        &lab,
+        &mut Front::new(ApprovalAnswer::Session),
+        "/git-only go",
+        &all,
+    );
     let machine = lab.machine.lock().unwrap();
     let events = machine.events.iter();
     let events = events.filter(|event| event.kind == EventKind::ToolAllowed);
@@ -486,7 +491,7 @@ fn another_spelling_of_a_name_is_not_another_skill() {
         run("git-only"),
         run(" git-only"),
     ];
-    let (told, _) = turn(&lab, &mut Front::new(Answer::Session), "go", &all);
+    let (told, _) = turn(&lab, &mut Front::new(ApprovalAnswer::Session), "go", &all);
     let outcomes: Vec<CallOutcome> = told.iter().map(|(outcome, _)| *outcome).collect();
     assert_eq!(outcomes[2..], [CallOutcome::Denied; 2], "{told:?}");
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason, TurnEvent};
 use skillyard_agent::provider::http::Endpoint;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::{Provider, anthropic::Anthropic};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab, Scripted};
 use crate::server::{KEY, Reply, Server};
@@ -52,8 +52,8 @@ fn turn(provider: fn(Endpoint) -> Box<dyn Provider>, replies: Vec<Reply>) -> Cam
     let lab = Lab::new();
     let mut runtime = lab.runtime(Scripted::default());
     runtime.provider = provider(server.endpoint("", "authorization", format!("Bearer {KEY}")));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::Once);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::Once);
     let end = runtime.turn(&mut session, "go", &mut front);
     let shown = front.events.iter().filter_map(|event| match event {
         TurnEvent::Text { delta } => Some(delta.as_str()),

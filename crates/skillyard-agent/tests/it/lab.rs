@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 use serde_json::Value;
 use skillyard_agent::Runtime;
-use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, ApprovalRequest, FrontEnd, Stopper, TurnEvent};
 use skillyard_agent::host::{
     CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
@@ -18,9 +18,9 @@ use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Usage};
 use skillyard_agent::replay::Recorded;
 use skillyard_agent::session::{Session, SessionStore};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
-use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::tool_spec::ToolSpec;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::SourceKind;
@@ -140,7 +140,7 @@ impl Lab {
         SessionStore::open(&self.folder.path().join("sessions.db")).unwrap()
     }
 
-    pub(crate) fn session(&self, runtime: &Runtime, settings: &Settings) -> Session {
+    pub(crate) fn session(&self, runtime: &Runtime, settings: &AgentSettings) -> Session {
         let prompt = Prompt::new(&runtime.shelf, settings);
         let folder = self.folder.path().join("work");
         let folder = folder.to_string_lossy().into_owned();
@@ -326,7 +326,7 @@ fn ran(stdout: &str) -> Ran {
 
 /// A front end that answers every question alike and keeps what it hears.
 pub(crate) struct Front {
-    pub(crate) answer: Answer,
+    pub(crate) answer: ApprovalAnswer,
     pub(crate) events: Vec<TurnEvent>,
     pub(crate) asked: Vec<ApprovalRequest>,
     pub(crate) cancel: Arc<AtomicBool>,
@@ -334,7 +334,7 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    pub(crate) fn new(answer: Answer) -> Self {
+    pub(crate) fn new(answer: ApprovalAnswer) -> Self {
         Self {
             answer,
             events: Vec::new(),
@@ -354,7 +354,7 @@ impl FrontEnd for Front {
         self.events.push(event.clone());
     }
 
-    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+    fn approve(&mut self, request: &ApprovalRequest) -> ApprovalAnswer {
         self.asked.push(request.clone());
         self.answer
     }

@@ -1,10 +1,10 @@
 //! Tools that MCP servers lend, between the guard, the user and the host.
 
 use serde_json::json;
-use skillyard_agent::front_end::{Action, Answer};
+use skillyard_agent::front_end::{Action, ApprovalAnswer};
 use skillyard_agent::message::{CallOutcome, Message};
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab, Scripted, calls};
 
@@ -26,8 +26,8 @@ fn turn(lab: &Lab, front: &mut Front, prompt: &str, tools: &[&str]) -> Session {
         .enumerate()
         .map(|(at, tool)| calls(&format!("c{at}"), tool, &json!({ "x": at })));
     let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    session.prompt = runtime.prompt(&Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    session.prompt = runtime.prompt(&AgentSettings::default());
     runtime.turn(&mut session, prompt, front).unwrap();
     session
 }
@@ -45,7 +45,7 @@ fn results(session: &Session) -> Vec<(CallOutcome, &str)> {
 #[test]
 fn a_lent_tool_is_told_of_approved_called_and_written_down() {
     let lab = lab();
-    let mut front = Front::new(Answer::Session);
+    let mut front = Front::new(ApprovalAnswer::Session);
     let session = turn(
         &lab,
         &mut front,
@@ -104,7 +104,7 @@ fn a_lent_tool_is_told_of_approved_called_and_written_down() {
 #[test]
 fn a_skills_list_of_tools_holds_for_lent_ones() {
     let lab = lab();
-    let mut front = Front::new(Answer::Once);
+    let mut front = Front::new(ApprovalAnswer::Once);
     let session = turn(
         &lab,
         &mut front,
@@ -127,7 +127,7 @@ fn a_skills_list_of_tools_holds_for_lent_ones() {
 #[test]
 fn what_is_not_allowed_or_not_there_is_not_called() {
     let lab = lab();
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let tools = [
         "mcp__s__ask",
         "mcp__s__blocked",

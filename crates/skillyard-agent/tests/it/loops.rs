@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, EndReason, Trigger, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason, TurnEvent};
+use skillyard_agent::message::Trigger;
 use skillyard_agent::provider::offline::Offline;
 use skillyard_agent::replay::replay;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
@@ -45,8 +46,8 @@ fn a_bare_name_needs_no_model() {
     let lab = lab();
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     let end = runtime.turn(&mut session, " /pdf-forms  /quiet ", &mut front);
     assert_eq!(end.unwrap().reason, EndReason::Activated);
     assert!(model.requests.lock().unwrap().is_empty());
@@ -74,9 +75,9 @@ fn of_two_skills_none_enters_when_one_cannot() {
     lab.skill("b", "Does b. Use for b.", "", "BODY-B");
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     std::fs::remove_dir_all(lab.folder.path().join("skills/b")).unwrap();
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     assert!(runtime.turn(&mut session, "/a /b go", &mut front).is_err());
     assert!(session.state.activated.is_empty());
     runtime.turn(&mut session, "/a go", &mut front).unwrap();
@@ -92,10 +93,10 @@ fn arguments_are_put_in_once() {
     let lab = lab();
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     let prompt = "/pdf-forms '$ARGUMENTS' then more";
     runtime
-        .turn(&mut session, prompt, &mut Front::new(Answer::No))
+        .turn(&mut session, prompt, &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let asked = model.requests.lock().unwrap()[0].to_string();
     assert!(asked.contains("Fill $ARGUMENTS with care."), "{asked}");
@@ -106,8 +107,8 @@ fn names_that_are_wrong_are_told_and_paths_are_text() {
     let lab = lab();
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     let error = runtime
         .turn(&mut session, "/pdf-form x", &mut front)
         .unwrap_err();
@@ -132,9 +133,9 @@ fn a_skill_for_users_is_hidden_from_models() {
     let lab = lab();
     let model = Scripted::new([vec![calls("c", "skill_load", &json!({ "name": "quiet" }))]]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "hi", &mut Front::new(Answer::No))
+        .turn(&mut session, "hi", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let requests = model.requests.lock().unwrap();
     assert!(!requests[0].to_string().contains("quiet"));
@@ -154,16 +155,16 @@ fn a_router_chooses_before_the_model_is_asked() {
     ] {
         let model = Scripted::new([vec![says(choice)], vec![says("Done.")]]);
         let mut runtime = lab.runtime(model.clone());
-        let settings = Settings {
+        let settings = AgentSettings {
             strategy: Strategy::Router,
-            ..Settings::default()
+            ..AgentSettings::default()
         };
         let mut session = lab.session(&runtime, &settings);
         runtime
             .turn(
                 &mut session,
                 "fill the tax form",
-                &mut Front::new(Answer::No),
+                &mut Front::new(ApprovalAnswer::No),
             )
             .unwrap();
         let requests = model.requests.lock().unwrap();
@@ -190,15 +191,15 @@ fn another_model_may_choose_for_the_router() {
     );
     let mut runtime = lab.runtime(large.clone());
     runtime.router = Some(Box::new(small.clone()));
-    let mut settings = Settings {
+    let mut settings = AgentSettings {
         model: "test/large".into(),
         strategy: Strategy::Router,
         router_model: Some("test/small".into()),
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     settings.limits.routed_skills = 2;
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let task = "fill the tax form, with a small image";
     runtime.turn(&mut session, task, &mut front).unwrap();
     let asked = small.requests.lock().unwrap().clone();
@@ -222,13 +223,13 @@ fn a_router_keeps_to_what_a_skill_may_take_of_a_session() {
     let choice = r#"{"skill":"pdf-forms"}"#;
     let model = Scripted::new([vec![says(choice)], vec![says("Done.")]]);
     let mut runtime = lab.runtime(model.clone());
-    let mut settings = Settings {
+    let mut settings = AgentSettings {
         strategy: Strategy::Router,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     settings.limits.skill_tokens = 5;
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let task = "fill the tax form";
     runtime.turn(&mut session, task, &mut front).unwrap();
     let asked = model.requests.lock().unwrap()[1].to_string();
@@ -251,13 +252,17 @@ fn a_hybrid_names_candidates_and_the_model_decides() {
     let lab = lab();
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model.clone());
-    let settings = Settings {
+    let settings = AgentSettings {
         strategy: Strategy::Hybrid,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
     runtime
-        .turn(&mut session, "fill a PDF form", &mut Front::new(Answer::No))
+        .turn(
+            &mut session,
+            "fill a PDF form",
+            &mut Front::new(ApprovalAnswer::No),
+        )
         .unwrap();
     let requests = model.requests.lock().unwrap();
     let main = requests.last().unwrap().to_string();
@@ -283,12 +288,12 @@ fn models_without_tools_use_them_all_the_same() {
     ] {
         let model = Scripted::new([vec![says(load)], vec![says(answer)]]);
         let mut runtime = lab.runtime(model.clone());
-        let settings = Settings {
+        let settings = AgentSettings {
             tool_mode: mode,
-            ..Settings::default()
+            ..AgentSettings::default()
         };
         let mut session = lab.session(&runtime, &settings);
-        let mut front = Front::new(Answer::No);
+        let mut front = Front::new(ApprovalAnswer::No);
         runtime
             .turn(&mut session, "fill the form", &mut front)
             .unwrap();
@@ -312,9 +317,9 @@ fn parallel_calls_get_all_their_results_in_one_message() {
     let load = |id: &str, name: &str| calls(id, "skill_load", &json!({ "name": name }));
     let model = Scripted::new([vec![load("a", "pdf-forms"), load("b", "image-resize")]]);
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "both", &mut Front::new(Answer::No))
+        .turn(&mut session, "both", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let requests = model.requests.lock().unwrap();
     let results = &requests[1]["messages"][2]["results"];
@@ -329,8 +334,8 @@ fn offline_finds_loads_and_shows() {
     let lab = lab();
     lab.write("skills/pdf-forms/references/guide.md", "GUIDE-WORD\n");
     let mut runtime = lab.runtime(Offline);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime
         .turn(&mut session, "fill in a PDF form", &mut front)
         .unwrap();

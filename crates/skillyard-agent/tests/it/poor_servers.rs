@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason, TurnEvent};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop};
 use skillyard_agent::replay::replay;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
 
 use crate::lab::{Front, Scripted, says};
 use crate::loops::lab;
@@ -20,13 +20,13 @@ fn a_router_does_without_shapes_where_the_server_has_none() {
     for (mode, refusals) in [(ToolMode::Native, 1), (ToolMode::Text, 0)] {
         let model = Scripted::new([vec![says(r#"{"skill":"pdf-forms"}"#)]]);
         let mut runtime = lab.runtime(Shapeless(model.clone()));
-        let settings = Settings {
+        let settings = AgentSettings {
             strategy: Strategy::Router,
             tool_mode: mode,
-            ..Settings::default()
+            ..AgentSettings::default()
         };
         let mut session = lab.session(&runtime, &settings);
-        let mut front = Front::new(Answer::No);
+        let mut front = Front::new(ApprovalAnswer::No);
         let task = "fill the tax form";
         runtime.turn(&mut session, task, &mut front).unwrap();
         let asked = model.requests.lock().unwrap().clone();
@@ -117,12 +117,12 @@ fn whoever_waits_for_a_busy_router_is_told() {
         endpoint: server.endpoint("", "authorization", KEY.into()),
         limit_name: LimitName::MaxTokens,
     });
-    let settings = Settings {
+    let settings = AgentSettings {
         strategy: Strategy::Router,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let task = "fill the tax form";
     runtime.turn(&mut session, task, &mut front).unwrap();
     let told = front.events.iter().filter_map(|event| match event {
@@ -144,12 +144,12 @@ fn json_that_the_user_asked_for_is_the_answer() {
     for tool_mode in [ToolMode::Text, ToolMode::JsonSchema] {
         let model = Scripted::new([vec![says(&text)]]);
         let mut runtime = lab.runtime(model.clone());
-        let settings = Settings {
+        let settings = AgentSettings {
             tool_mode,
-            ..Settings::default()
+            ..AgentSettings::default()
         };
         let mut session = lab.session(&runtime, &settings);
-        let mut front = Front::new(Answer::No);
+        let mut front = Front::new(ApprovalAnswer::No);
         runtime.turn(&mut session, "a schema", &mut front).unwrap();
         let shown = front.events.iter().filter_map(|event| match event {
             TurnEvent::Text { delta } => Some(delta.as_str()),
@@ -165,12 +165,12 @@ fn json_that_the_user_asked_for_is_the_answer() {
 fn where_a_router_is_cut_off_the_search_chooses() {
     let lab = lab();
     let mut runtime = lab.runtime(Thinker::default());
-    let settings = Settings {
+    let settings = AgentSettings {
         strategy: Strategy::Router,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let task = "fill the tax form";
     runtime.turn(&mut session, task, &mut front).unwrap();
     assert_eq!(session.state.activated[0].name, "pdf-forms");
@@ -185,10 +185,10 @@ fn a_limit_of_tokens_holds_where_nobody_counts() {
     let lab = lab();
     let stopped = Thinker::default();
     let mut runtime = lab.runtime(stopped.clone());
-    let mut settings = Settings::default();
+    let mut settings = AgentSettings::default();
     settings.limits.session_tokens = 6_000;
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let mut ends = Vec::new();
     let mut used = 0;
     // Answers that are stopped cost what others do.
@@ -215,8 +215,8 @@ fn a_limit_of_tokens_holds_where_nobody_counts() {
 fn half_an_answer_is_kept() {
     let lab = lab();
     let mut runtime = lab.runtime(Halves);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     assert!(runtime.turn(&mut session, "hello", &mut front).is_err());
     assert_eq!(
         session.answer(),

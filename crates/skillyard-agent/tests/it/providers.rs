@@ -2,13 +2,13 @@
 //! model only after their tier was loaded.
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::{Answer, EndReason};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason};
 use skillyard_agent::provider::Provider;
 use skillyard_agent::provider::anthropic::Anthropic;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab};
 use crate::server::{Asked, KEY, Reply, Server};
@@ -42,12 +42,12 @@ fn lab() -> Lab {
 fn check(server: &Server, provider: impl Provider + 'static) -> (Session, Vec<Asked>) {
     let lab = lab();
     let mut runtime = lab.runtime(provider);
-    let settings = Settings {
+    let settings = AgentSettings {
         model: "test/model-1".into(),
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let end = runtime.turn(&mut session, "Which words are secret?", &mut front);
     let end = end.unwrap();
     assert_eq!(end.reason, EndReason::Answered);

@@ -1,11 +1,11 @@
 //! A session made again, and what is found when something was changed.
 
 use serde_json::json;
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::ApprovalAnswer;
 use skillyard_agent::message::{AssistantPart, ToolCall};
 use skillyard_agent::replay::{Divergence, Recorded, replay, sessions};
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, ToolMode};
+use skillyard_agent::settings::{AgentSettings, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
@@ -49,8 +49,8 @@ fn lab(turns: usize) -> (Lab, Session) {
         replies.push(vec![says(&format!("answer {at}"))]);
     }
     let mut runtime = lab.runtime(Scripted::new(replies));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::Once);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::Once);
     for at in 0..turns - 3 {
         runtime
             .turn(&mut session, &format!("turn {at}"), &mut front)
@@ -111,12 +111,12 @@ fn a_file_cannot_leave_its_mark_and_is_made_again_in_it() {
             let reply = vec![call(mode, tool, arguments)];
             let model = Scripted::new([reply, vec![says("Done.")], vec![says("Done.")]]);
             let mut runtime = lab.runtime(model.clone());
-            let settings = Settings {
+            let settings = AgentSettings {
                 tool_mode: mode,
-                ..Settings::default()
+                ..AgentSettings::default()
             };
             let mut session = lab.session(&runtime, &settings);
-            let mut front = Front::new(Answer::No);
+            let mut front = Front::new(ApprovalAnswer::No);
             runtime.turn(&mut session, "go", &mut front).unwrap();
             runtime.turn(&mut session, "go on", &mut front).unwrap();
             let requests = model.requests.lock().unwrap();
@@ -158,11 +158,11 @@ fn a_session_of_before_goes_on_without_marks() {
     let read = calls("c", "Read", &json!({ "path": "g.txt" }));
     let model = Scripted::new([vec![read], vec![says("Done.")]]);
     let mut runtime = lab.runtime(model.clone());
-    let mut written = serde_json::to_value(Settings::default()).unwrap();
+    let mut written = serde_json::to_value(AgentSettings::default()).unwrap();
     written.as_object_mut().unwrap().remove("results");
-    let settings: Settings = serde_json::from_value(written).unwrap();
+    let settings: AgentSettings = serde_json::from_value(written).unwrap();
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "go", &mut front).unwrap();
     assert!(
         !model.requests.lock().unwrap()[1]
@@ -191,8 +191,8 @@ fn calls_that_were_not_understood_are_made_again_as_such() {
         broken("2", "[]".into()),
         broken("3", format!("{{\"name\": \"{}\"}}", "a".repeat(1 << 20))),
     ]]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "go", &mut front).unwrap();
     let events = lab.recorded(&[&session.id]);
     assert_eq!(again(&lab, &session, events).unwrap(), "(4, 2, 3, 0)");
@@ -276,7 +276,7 @@ fn a_changed_message_is_named() {
 fn a_copy_of_a_copy_is_the_same_to_the_byte() {
     let (lab, mut first) = lab(5);
     let mut runtime = lab.runtime(Scripted::new([]));
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let mut second = first.fork(first.created).unwrap();
     runtime
         .turn(&mut second, "/a in the copy", &mut front)
@@ -320,8 +320,8 @@ fn a_copy_of_a_copy_is_the_same_to_the_byte() {
 /// What a model says, and its name.
 fn turn_with(lab: &Lab, session: &mut Session, model: &str, mode: ToolMode, words: &str) {
     let mut runtime = lab.runtime(Scripted::new(vec![vec![says(words)]]));
-    session.hand_over(model, mode, None);
-    let mut front = Front::new(Answer::No);
+    session.change_model(model, mode, None);
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(session, words, &mut front).unwrap();
 }
 
@@ -330,7 +330,7 @@ fn another_model_goes_on_and_both_are_made_again() {
     let lab = Lab::new();
     lab.skill("a", "Does a. Use for a.", "", "BODY-A");
     let runtime = lab.runtime(Scripted::new(Vec::new()));
-    let mut first = lab.session(&runtime, &Settings::default());
+    let mut first = lab.session(&runtime, &AgentSettings::default());
     let system = first.prompt.system.clone();
     turn_with(&lab, &mut first, "offline", ToolMode::Auto, "one");
     turn_with(&lab, &mut first, "test/small", ToolMode::Text, "two");

@@ -2,10 +2,10 @@
 //! of disclosure.
 
 use serde_json::json;
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::ApprovalAnswer;
 use skillyard_agent::prompt::Prompt;
-use skillyard_agent::settings::Settings;
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::settings::AgentSettings;
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_format::tokens::estimate;
 
 use crate::lab::{Front, Lab, Scripted, calls};
@@ -33,9 +33,9 @@ fn asked(lab: &Lab, prompt: &str, replies: &[(&str, serde_json::Value)]) -> Stri
     let parts = parts.map(|(at, (tool, value))| vec![calls(&format!("c{at}"), tool, value)]);
     let model = Scripted::new(parts.collect::<Vec<_>>());
     let mut runtime = lab.runtime(model.clone());
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, prompt, &mut Front::new(Answer::No))
+        .turn(&mut session, prompt, &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let requests = model.requests.lock().unwrap();
     requests.last().unwrap().to_string()
@@ -50,7 +50,7 @@ fn r1_skills_are_discovered_and_broken_ones_are_left_out() {
 
 #[test]
 fn r2_the_index_holds_metadata_and_no_bodies() {
-    let prompt = Prompt::new(&lab().shelf(), &Settings::default());
+    let prompt = Prompt::new(&lab().shelf(), &AgentSettings::default());
     assert!(prompt.system.contains("Does thing 7."));
     assert!(!prompt.system.contains("BODY-"));
     let tools = serde_json::to_string(&prompt.tools).unwrap();
@@ -60,11 +60,11 @@ fn r2_the_index_holds_metadata_and_no_bodies() {
 #[test]
 fn r3_the_prompt_has_the_catalog_within_its_budget() {
     let lab = lab();
-    let prompt = Prompt::new(&lab.shelf(), &Settings::default());
+    let prompt = Prompt::new(&lab.shelf(), &AgentSettings::default());
     let one_body = estimate(&"many words of instructions ".repeat(200));
     let tokens = estimate(&prompt.system);
     assert!(tokens < 30 * 60 && tokens < 2 * one_body, "{tokens} tokens");
-    let mut tight = Settings::default();
+    let mut tight = AgentSettings::default();
     tight.limits.catalog_tokens = 300;
     let prompt = Prompt::new(&lab.shelf(), &tight);
     assert!(!prompt.omitted.is_empty());
@@ -124,7 +124,7 @@ fn r6_scripts_run_with_the_bytes_that_were_loaded() {
 
 #[test]
 fn r7_tools_have_names_that_every_provider_takes() {
-    let prompt = Prompt::new(&lab().shelf(), &Settings::default());
+    let prompt = Prompt::new(&lab().shelf(), &AgentSettings::default());
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     assert!(
         prompt
@@ -154,20 +154,20 @@ fn r8_text_of_skills_cannot_leave_its_envelope() {
 #[test]
 fn r9_the_same_skills_give_the_same_bytes() {
     let lab = lab();
-    let first = Prompt::new(&lab.shelf(), &Settings::default());
-    assert_eq!(first, Prompt::new(&lab.shelf(), &Settings::default()));
+    let first = Prompt::new(&lab.shelf(), &AgentSettings::default());
+    assert_eq!(first, Prompt::new(&lab.shelf(), &AgentSettings::default()));
     assert_eq!(
         first.digest(),
-        Prompt::new(&lab.shelf(), &Settings::default()).digest()
+        Prompt::new(&lab.shelf(), &AgentSettings::default()).digest()
     );
 }
 
 #[test]
 fn an_empty_shelf_adds_nothing_to_a_prompt() {
     let shelf = Lab::new().shelf();
-    let mut settings = Settings {
+    let mut settings = AgentSettings {
         workspace: WorkspaceTools::None,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     assert_eq!(Prompt::new(&shelf, &settings).system, "");
     // With tools for files there is what is said of their results, and nothing of skills.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::ApprovalAnswer;
 use skillyard_agent::message::CallOutcome;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_trust::guard::DenyLayer;
@@ -33,7 +33,7 @@ fn lab() -> Lab {
 }
 
 fn search(lab: &Lab, prompt: &str, all: &[(&str, Value)]) -> Vec<(CallOutcome, String)> {
-    turn(lab, &mut Front::new(Answer::No), prompt, all).0
+    turn(lab, &mut Front::new(ApprovalAnswer::No), prompt, all).0
 }
 
 #[test]

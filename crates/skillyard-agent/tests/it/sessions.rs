@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use jiff::Timestamp;
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::ApprovalAnswer;
 use skillyard_agent::message::{Message, UserPart};
 use skillyard_agent::provider::offline::Offline;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::{SessionError, plan};
-use skillyard_agent::settings::{Settings, Strategy};
+use skillyard_agent::settings::{AgentSettings, Strategy};
 
 use crate::lab::{Front, Lab, Scripted, calls};
 use crate::server::{KEY, Server};
@@ -22,8 +22,8 @@ fn a_session_goes_on_where_it_was() {
     lab.skill("a", "Does a. Use for a.", "", "BODY-A");
     let model = Scripted::new([vec![calls("c", "skill_load", &json!({ "name": "a" }))]]);
     let mut runtime = lab.runtime(model);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::Once);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::Once);
     runtime.turn(&mut session, "do a", &mut front).unwrap();
     let mut loaded = lab.store().load(&session.id[..8]).unwrap();
     assert_eq!(loaded, session);
@@ -49,8 +49,8 @@ fn a_first_message_that_never_enters_leaves_no_session() {
     let lab = Lab::new();
     lab.skill("a", "Does a. Use for a.", "", "BODY-A");
     let mut runtime = lab.runtime(Scripted::new([]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     lab.write("skills/a/SKILL.md", "no skill any more");
     let error = runtime.turn(&mut session, "/a do it", &mut front);
     assert!(matches!(error, Err(TurnError::Skill(_))), "{error:?}");
@@ -74,12 +74,12 @@ fn what_is_said_to_a_router_that_fails_is_kept() {
         endpoint: nobody.endpoint("/v1", "authorization", KEY.into()),
         limit_name: LimitName::MaxTokens,
     }));
-    let settings = Settings {
+    let settings = AgentSettings {
         strategy: Strategy::Router,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let mut session = lab.session(&runtime, &settings);
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     let error = runtime.turn(&mut session, "do a", &mut front);
     assert!(matches!(error, Err(TurnError::Provider(_))), "{error:?}");
     assert_eq!(lab.store().load(&session.id).unwrap(), session);
@@ -94,8 +94,8 @@ fn what_is_said_to_a_router_that_fails_is_kept() {
 fn two_programs_cannot_both_go_on() {
     let lab = Lab::new();
     let mut runtime = lab.runtime(Scripted::new([]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "one", &mut front).unwrap();
     let mut other = lab.store().load(&session.id).unwrap();
     runtime.turn(&mut session, "two", &mut front).unwrap();
@@ -108,10 +108,10 @@ fn two_programs_cannot_both_go_on() {
 fn what_was_deleted_is_never_written_again() {
     let lab = Lab::new();
     let mut runtime = lab.runtime(Scripted::new([]));
-    let mut front = Front::new(Answer::No);
+    let mut front = Front::new(ApprovalAnswer::No);
     // One that was kept, with messages and without any.
     for said in [true, false] {
-        let mut session = lab.session(&runtime, &Settings::default());
+        let mut session = lab.session(&runtime, &AgentSettings::default());
         if said {
             runtime.turn(&mut session, "secret", &mut front).unwrap();
         } else {
@@ -123,7 +123,7 @@ fn what_was_deleted_is_never_written_again() {
         assert!(error.contains("there is no session"), "{error}");
     }
     // One that was about to be kept.
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime.store.forget(&session.id).unwrap();
     assert!(runtime.turn(&mut session, "secret", &mut front).is_err());
     assert!(runtime.store.list(10).unwrap().is_empty());
@@ -133,9 +133,9 @@ fn what_was_deleted_is_never_written_again() {
 fn the_store_is_for_its_owner_and_names_are_no_patterns() {
     let lab = Lab::new();
     let mut runtime = lab.runtime(Scripted::new([]));
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     runtime
-        .turn(&mut session, "x", &mut Front::new(Answer::No))
+        .turn(&mut session, "x", &mut Front::new(ApprovalAnswer::No))
         .unwrap();
     let file = std::fs::metadata(lab.folder.path().join("sessions.db")).unwrap();
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
@@ -157,7 +157,7 @@ fn a_thousand_sessions_are_listed_in_order_and_resumed() {
     let text = "word ".repeat(40);
     let mut last = String::new();
     for _ in 0..1000 {
-        let mut session = lab.session(&runtime, &Settings::default());
+        let mut session = lab.session(&runtime, &AgentSettings::default());
         session.messages = (0..50).map(|_| Message::user(&text)).collect();
         runtime.store.save(&mut session, Timestamp::now()).unwrap();
         last = session.id;
@@ -178,8 +178,8 @@ fn what_does_not_fit_is_left_out_but_active_skills_are_not() {
     lab.skill("b", "Does b. Use for b.", "", &"BODY-B ".repeat(2000));
     let model = Scripted::new([]);
     let mut runtime = lab.runtime(model);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "/b", &mut front).unwrap();
     runtime.turn(&mut session, "/a", &mut front).unwrap();
     for at in 0..40 {

@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use secrecy::SecretString;
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
+use skillyard_agent::front_end::{ApprovalAnswer, ApprovalRequest, FrontEnd, TurnEvent};
 use skillyard_agent::host::Permission;
 use skillyard_agent::message::Message;
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::{
-    Activated, Grant, Granted, Owner, Place, Session, SessionError, SessionStore,
+    Activated, Grant, Granted, Owner, Session, SessionCursor, SessionError, SessionStore,
 };
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 use sqlx::Connection as _;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
@@ -39,12 +39,12 @@ fn connect(postgres: &Postgres) -> SessionStore {
 fn session(words: &str) -> Session {
     let lab = Lab::new();
     let runtime = lab.runtime(Scripted::new([]));
-    let mut session = lab.session(&runtime, &Settings::default());
+    let mut session = lab.session(&runtime, &AgentSettings::default());
     session.messages = vec![Message::user(words)];
     session
 }
 
-fn ids(list: &[skillyard_agent::session::Summary]) -> Vec<&str> {
+fn ids(list: &[skillyard_agent::session::SessionSummary]) -> Vec<&str> {
     list.iter().map(|each| each.id.as_str()).collect()
 }
 
@@ -144,7 +144,7 @@ fn what_one_keeps_another_finds() {
         let gone = format!("{},s-aA", list[1].updated);
         assert_eq!(behind(Owner::Any, &gone), "s-aa11");
         for none in ["", "x", ",", "x,", ",x", "a b,c", "a,\0"] {
-            assert!(none.parse::<Place>().is_err(), "{none:?}");
+            assert!(none.parse::<SessionCursor>().is_err(), "{none:?}");
         }
         assert_eq!(other.length("s-aa11").unwrap(), Some(1));
         assert_eq!(other.length("s-aa").unwrap(), None);
@@ -226,14 +226,14 @@ impl FrontEnd for Intruder<'_> {
         }
     }
 
-    fn approve(&mut self, _: &ApprovalRequest) -> Answer {
+    fn approve(&mut self, _: &ApprovalRequest) -> ApprovalAnswer {
         let mut runtime = self.lab.runtime(Scripted::new([]));
         runtime.store = Arc::new((self.open)());
         let id = self.session.as_deref().unwrap();
         let before = self.lab.kinds().len();
         let mut session = runtime.store.load(id).unwrap();
         assert!(runtime.store.is_in_use(id).unwrap());
-        let mut front = Front::new(Answer::No);
+        let mut front = Front::new(ApprovalAnswer::No);
         let turn = runtime.turn(&mut session, "go on", &mut front);
         let is_refused =
             |error: &TurnError| matches!(error, TurnError::Session(SessionError::InUse(_)));
@@ -241,7 +241,7 @@ impl FrontEnd for Intruder<'_> {
         assert!(is_refused(&runtime.release(&mut session, "a").unwrap_err()));
         assert_eq!(self.lab.kinds().len(), before, "nothing was done");
         self.refused += 1;
-        Answer::Once
+        ApprovalAnswer::Once
     }
 
     fn cancel(&self) -> Arc<AtomicBool> {
@@ -262,7 +262,7 @@ fn a_session_at_work_is_left_alone() {
         let model = Scripted::new([vec![calls("c1", "skill_run", &run)], vec![says("Done.")]]);
         let mut runtime = lab.runtime(model);
         runtime.store = Arc::new(open());
-        let mut session = lab.session(&runtime, &Settings::default());
+        let mut session = lab.session(&runtime, &AgentSettings::default());
         let mut intruder = Intruder {
             lab: &lab,
             open,
@@ -280,7 +280,7 @@ fn a_session_at_work_is_left_alone() {
         assert_eq!(kept.answer(), "Done.");
         replay(&kept, &mut lab.shelf(), lab.recorded(&[&kept.id])).unwrap();
         // And now anybody may.
-        let mut front = Front::new(Answer::No);
+        let mut front = Front::new(ApprovalAnswer::No);
         let mut runtime = lab.runtime(Scripted::new([vec![says("On.")]]));
         runtime.store = Arc::new(store);
         runtime.turn(&mut kept, "go on", &mut front).unwrap();
@@ -309,7 +309,7 @@ fn a_lease_that_nobody_renews_lapses() {
             raw(&address, &lease);
             let mut runtime = lab.runtime(Scripted::new([vec![says("Yes.")]]));
             runtime.store = Arc::clone(&store);
-            runtime.turn(&mut kept, "go on", &mut Front::new(Answer::No))
+            runtime.turn(&mut kept, "go on", &mut Front::new(ApprovalAnswer::No))
         };
         let now = Timestamp::now().as_second();
         let refused = go_on(&(now + 60).to_string());

@@ -1,12 +1,12 @@
 //! Servers that are strict about how a session looks that was interrupted, or that others had.
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::ApprovalAnswer;
 use skillyard_agent::message::{AssistantPart, Message, ToolCall};
 use skillyard_agent::provider::Provider;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 
 use crate::lab::{Front, Lab, Scripted, calls};
 use crate::server::{Asked, KEY, Reply, Server};
@@ -50,8 +50,8 @@ fn roles_take_turns_after_a_failure_behind_a_call() {
         chat_says("All."),
     ]);
     let mut runtime = lab.runtime(chat(&server));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     assert!(runtime.turn(&mut session, "one", &mut front).is_err());
     runtime.turn(&mut session, "two", &mut front).unwrap();
     let asked = server.asked();
@@ -70,8 +70,8 @@ fn handed_over(
     let lab = Lab::new();
     let call = calls(id, "Glob", &json!({ "pattern": "*" }));
     let mut runtime = lab.runtime(Scripted::new([vec![call]]));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::No);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::No);
     runtime.turn(&mut session, "one", &mut front).unwrap();
     let server = Server::start(replies);
     runtime.provider = with(&server);
@@ -118,8 +118,8 @@ fn ids_that_a_server_takes_stay_as_they_are() {
     let server = Server::start(vec![chat_calls(id), Reply::error(400, "", &refusal)]);
     let lab = Lab::new();
     let mut runtime = lab.runtime(chat(&server));
-    let mut session = lab.session(&runtime, &Settings::default());
-    let end = runtime.turn(&mut session, "one", &mut Front::new(Answer::No));
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let end = runtime.turn(&mut session, "one", &mut Front::new(ApprovalAnswer::No));
     assert!(end.is_err());
     let asked = server.asked();
     assert_eq!(

@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skillyard_agent::Runtime;
-use skillyard_agent::front_end::{Answer, Trigger};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::front_end::ApprovalAnswer;
+use skillyard_agent::message::Trigger;
+use skillyard_agent::settings::AgentSettings;
 use skillyard_agent::shelf::ShelfSkill;
-use skillyard_agent::telemetry::{Happening, Otlp, Receiver, Subscriber, Tracer};
+use skillyard_agent::telemetry::{
+    OtlpEndpoint, OtlpExporter, TelemetryEvent, TelemetrySubscriber, Tracer,
+};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 use crate::server::{KEY, Reply, Server};
@@ -43,16 +46,16 @@ fn model() -> Scripted {
     ])
 }
 
-fn turn(lab: &Lab, subscriber: Arc<dyn Subscriber>, input: &str) {
+fn turn(lab: &Lab, subscriber: Arc<dyn TelemetrySubscriber>, input: &str) {
     let mut runtime: Runtime = lab.runtime(model());
     runtime.subscribers.push(subscriber);
-    let mut session = lab.session(&runtime, &Settings::default());
-    let mut front = Front::new(Answer::Once);
+    let mut session = lab.session(&runtime, &AgentSettings::default());
+    let mut front = Front::new(ApprovalAnswer::Once);
     runtime.turn(&mut session, input, &mut front).unwrap();
 }
 
-fn receiver(server: &Server, url: &str) -> Receiver {
-    Receiver {
+fn receiver(server: &Server, url: &str) -> OtlpEndpoint {
+    OtlpEndpoint {
         client: server.endpoint("", "x", "y".into()).client,
         url: url.to_owned(),
         headers: vec![("x-api-key".into(), KEY.to_owned().into())],
@@ -71,9 +74,9 @@ fn attribute<'a>(span: &'a Value, key: &str) -> &'a Value {
 #[derive(Default)]
 struct Kept(Mutex<Vec<String>>);
 
-impl Subscriber for Kept {
-    fn heard(&self, happening: &Happening<'_>) {
-        if let Happening::SkillActivated(skill) = happening {
+impl TelemetrySubscriber for Kept {
+    fn on_event(&self, event: &TelemetryEvent<'_>) {
+        if let TelemetryEvent::SkillActivated(skill) = event {
             let line = format!("{} {} {}", skill.skill, skill.trigger.as_str(), skill.uri);
             assert!(skill.tokens > 0 && skill.digest.starts_with("sha256:"));
             self.0.lock().unwrap().push(line);
@@ -98,7 +101,7 @@ fn a_subscriber_hears_of_activations() {
 fn a_turn_is_a_trace_with_the_names_of_the_conventions() {
     let server = Server::start(vec![Reply::error(503, "", ""), Reply::stream("{}".into())]);
     let url = server.endpoint("/otel", "x", "y".into()).url;
-    let otlp = Otlp::new(receiver(&server, &url), "0.0.0");
+    let otlp = OtlpExporter::new(receiver(&server, &url), "0.0.0");
     turn(&lab(), Arc::new(Tracer::new(otlp)), "SECRET-QUESTION");
     // The first request was refused for now and is made again.
     let asked = server.asked();
@@ -170,7 +173,10 @@ fn a_receiver_that_is_down_or_silent_costs_a_turn_nothing() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}", silent.local_addr().unwrap());
     for url in ["http://127.0.0.1:1", silent.as_str()] {
-        let tracer = Arc::new(Tracer::new(Otlp::new(receiver(&server, url), "0.0.0")));
+        let tracer = Arc::new(Tracer::new(OtlpExporter::new(
+            receiver(&server, url),
+            "0.0.0",
+        )));
         let lab = lab();
         let start = Instant::now();
         for _ in 0..3 {

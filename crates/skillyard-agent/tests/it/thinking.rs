@@ -2,14 +2,14 @@
 //! else.
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::{Answer, EndReason};
+use skillyard_agent::front_end::{ApprovalAnswer, EndReason};
 use skillyard_agent::message::{AssistantPart, Message};
 use skillyard_agent::provider::Provider;
 use skillyard_agent::provider::anthropic::Anthropic;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, ToolMode};
+use skillyard_agent::settings::{AgentSettings, ToolMode};
 
 use crate::lab::{Front, Lab};
 use crate::server::{KEY, Reply, Server};
@@ -79,14 +79,14 @@ fn say(
     server: &Server,
 ) -> Value {
     let mut runtime = lab.runtime(provider);
-    let settings = Settings {
+    let settings = AgentSettings {
         model: model.into(),
         tool_mode: ToolMode::Native,
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     let session = session.get_or_insert_with(|| lab.session(&runtime, &settings));
-    session.hand_over(model, ToolMode::Native, None);
-    let end = runtime.turn(session, "hello", &mut Front::new(Answer::No));
+    session.change_model(model, ToolMode::Native, None);
+    let end = runtime.turn(session, "hello", &mut Front::new(ApprovalAnswer::No));
     end.unwrap();
     server.asked().last().unwrap().body.clone()
 }
@@ -283,7 +283,7 @@ fn sessions_of_older_builds_go_on_and_are_the_same_again() {
     }
     let server = Server::start(vec![anthropic_thinks("SIG2", &text(), "end_turn")]);
     let mut runtime = lab.runtime(anthropic("a", &server));
-    let end = runtime.turn(&mut session, "again", &mut Front::new(Answer::No));
+    let end = runtime.turn(&mut session, "again", &mut Front::new(ApprovalAnswer::No));
     assert_eq!(end.unwrap().reason, EndReason::Answered);
     let last = server.asked().last().unwrap().body.to_string();
     assert!(!last.contains("SIG"), "{last}");

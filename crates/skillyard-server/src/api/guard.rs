@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_agent::tool::decided;
+use skillyard_agent::tool::decision_event;
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict};
@@ -39,7 +39,7 @@ pub(crate) struct GuardQuestion {
 pub(crate) struct GuardAnswer {
     /// `allowed` or `denied`.
     verdict: String,
-    /// The skill that decided, or `policy:NAME`.
+    /// The skill that decision_event, or `policy:NAME`.
     skill: Option<String>,
     /// The patterns that decided.
     pattern: Option<String>,
@@ -85,7 +85,7 @@ pub(super) async fn check(
             server.host.guard(&skills?, &request)?
         };
         // A runtime that gets an answer may act on it, so it is written down first.
-        server.record(&caller.holder.signed(decided(&request, &decision)));
+        server.record(&caller.holder.signed(decision_event(&request, &decision)));
         let viewer = caller.viewer(&server);
         Ok::<_, Problem>(GuardAnswer {
             verdict: match decision.verdict {

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use axum::http::StatusCode;
 use serde_json::{Map, Value};
 use skillyard_agent::message::CallOutcome;
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_audit::{Event, EventKind};
 
 use super::input::Caller;

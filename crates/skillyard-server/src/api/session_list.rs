@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use skillyard_agent::session::{Place, Summary};
+use skillyard_agent::session::{SessionCursor, SessionSummary};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller};
@@ -55,8 +55,8 @@ pub(crate) struct SessionItem {
     messages: usize,
 }
 
-impl From<Summary> for SessionItem {
-    fn from(summary: Summary) -> Self {
+impl From<SessionSummary> for SessionItem {
+    fn from(summary: SessionSummary) -> Self {
         Self {
             id: summary.id,
             title: summary.title,
@@ -77,7 +77,11 @@ pub(super) async fn list(
     caller: Caller,
     Asked(listing): Asked<Listing>,
 ) -> Result<Json<Sessions>, Problem> {
-    let before = listing.before.as_deref().map(Place::from_str).transpose();
+    let before = listing
+        .before
+        .as_deref()
+        .map(SessionCursor::from_str)
+        .transpose();
     let before = before.map_err(|_| Problem::bad("`before` is `older` of another answer"))?;
     let limit = listing.limit.unwrap_or(MAX_LISTED);
     let listed = elsewhere(move || {

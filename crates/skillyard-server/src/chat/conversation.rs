@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use skillyard_agent::front_end::{Answer, ApprovalRequest, Stopper, Unanswered};
+use skillyard_agent::front_end::{ApprovalAnswer, ApprovalRequest, Stopper, Unanswered};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
@@ -159,7 +159,7 @@ impl Conversation {
     }
 
     /// Asks a person and waits for the answer, though not for ever.
-    pub(crate) fn ask(&self, request: &ApprovalRequest) -> Answer {
+    pub(crate) fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("q{number}-{}", self.telling);
         let (sender, receiver) = mpsc::channel();
@@ -184,7 +184,7 @@ impl Conversation {
             consent,
             unanswered: unanswered.map(|why| why.to_string()),
         });
-        unanswered.map_or(consent.into(), Answer::Unanswered)
+        unanswered.map_or(consent.into(), ApprovalAnswer::Unanswered)
     }
 
     /// Answers a question; tells whether somebody waited for it.

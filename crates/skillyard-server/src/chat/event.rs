@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MAX_TOLD, Trigger};
-use skillyard_agent::message::CallOutcome;
+use skillyard_agent::front_end::{Action, ApprovalAnswer, ApprovalRequest, EndReason, MAX_TOLD};
+use skillyard_agent::message::{CallOutcome, Trigger};
 use skillyard_agent::provider::Usage;
 use skillyard_format::text::counted;
 use skillyard_format::text::{escape_control, escape_invisible};
@@ -321,7 +321,7 @@ pub(crate) enum Consent {
     No,
 }
 
-impl From<Consent> for Answer {
+impl From<Consent> for ApprovalAnswer {
     fn from(consent: Consent) -> Self {
         match consent {
             Consent::Once => Self::Once,

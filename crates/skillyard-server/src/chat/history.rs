@@ -2,7 +2,7 @@
 
 use skillyard_agent::message::{AssistantPart, Message, UserPart};
 use skillyard_agent::session::Session;
-use skillyard_agent::tool::canonical;
+use skillyard_agent::tool_spec::canonical;
 
 use super::event::{ActiveSkill, ChatEvent, called, shown, trigger};
 

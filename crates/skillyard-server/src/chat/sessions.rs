@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use skillyard_agent::session::{Owner, Place, Session, SessionError, SessionStore, Summary};
+use skillyard_agent::session::{
+    Owner, Session, SessionCursor, SessionError, SessionStore, SessionSummary,
+};
 
 use super::Conversation;
 use super::history::history;
@@ -51,9 +53,9 @@ impl ChatSessions {
     pub(crate) fn list(
         &self,
         session_owner: &SessionOwner,
-        behind: Option<&Place>,
+        behind: Option<&SessionCursor>,
         limit: usize,
-    ) -> Result<(Vec<Summary>, Option<Place>), Problem> {
+    ) -> Result<(Vec<SessionSummary>, Option<SessionCursor>), Problem> {
         let owner = match session_owner {
             SessionOwner::All => Owner::Any,
             SessionOwner::Token(token) => Owner::Only(token),
@@ -63,7 +65,10 @@ impl ChatSessions {
         let mut listed = listed.map_err(kept)?;
         let has_more = listed.len() > limit;
         listed.truncate(limit);
-        let last = listed.last().filter(|_| has_more).map(Summary::place);
+        let last = listed
+            .last()
+            .filter(|_| has_more)
+            .map(SessionSummary::place);
         Ok((listed, last))
     }
 

@@ -9,7 +9,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ProtocolVersion};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::ActiveSkill;

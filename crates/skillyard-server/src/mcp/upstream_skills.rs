@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::ResourceContents;
 use serde_json::{Map, Value, json};
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::tool::whole_number;
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -15,7 +16,6 @@ use skillyard_format::Skill;
 use skillyard_format::render::activation;
 use skillyard_format::render::activation::Activation;
 use skillyard_format::render::arguments::{Arguments, substitute};
-use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use super::caller::Caller;

@@ -14,7 +14,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 use skillyard_agent::mcp_client::{CompletedCall, McpError, OnProgress, ProgressUpdate, Tool};
-use skillyard_agent::tool::told_by;
+use skillyard_agent::tool::with_decision;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::mcp_tool_name::PREFIX;
 use skillyard_format::package::Digest;
@@ -233,7 +233,7 @@ fn judged(
         caller,
         event.ended(Outcome::Denied, decision.reason.clone()),
     );
-    server.record(&told_by(event, &decision));
+    server.record(&with_decision(event, &decision));
     let text = format!("Denied by `{by}`: {}", decision.reason);
     Err(Box::new(caller::failed(
         caller.viewer(server).redactor().redact(&text),
@@ -274,7 +274,7 @@ fn guarded(
     };
     // Whoever is killed in the middle says nothing any more.
     let begins = with_skills(about(Event::new(EventKind::ToolStarted)));
-    if let Err(problem) = server.begins(&told_by(begins, &decision)) {
+    if let Err(problem) = server.begins(&with_decision(begins, &decision)) {
         return failed(problem.detail().to_owned());
     }
     let upstream = server.upstream.as_ref();
@@ -290,12 +290,12 @@ fn guarded(
             if done.result.is_error {
                 event = event.ended(Outcome::Failed, "the tool says that it failed");
             }
-            server.ended(&told_by(event, &decision));
+            server.ended(&with_decision(event, &decision));
             passed_on(done)
         }
         Err(error) => {
             let event = event.ended(Outcome::Failed, error.to_string());
-            server.ended(&told_by(event, &decision));
+            server.ended(&with_decision(event, &decision));
             failed(error.to_string())
         }
     }

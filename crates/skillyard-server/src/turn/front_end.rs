@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, Trigger, TurnEvent};
-use skillyard_agent::telemetry::TraceParent;
+use skillyard_agent::front_end::{ApprovalAnswer, ApprovalRequest, FrontEnd, Stopper, TurnEvent};
+use skillyard_agent::message::Trigger;
+use skillyard_agent::trace_context::TraceParent;
 
 use crate::chat::event::{called, reason, shown, trigger};
 use crate::chat::{ActiveSkill, ChatEvent, Conversation};
@@ -101,7 +102,7 @@ impl FrontEnd for TurnFrontEnd<'_> {
         self.conversation.tell(told);
     }
 
-    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+    fn approve(&mut self, request: &ApprovalRequest) -> ApprovalAnswer {
         let ask = || self.conversation.ask(request);
         self.permit.while_waiting(ask)
     }

@@ -12,8 +12,8 @@ use skillyard_agent::host::{
     CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
 use skillyard_agent::shelf::Withheld;
-use skillyard_agent::telemetry::TraceParent;
-use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::tool_spec::ToolSpec;
+use skillyard_agent::trace_context::TraceParent;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};

@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 use skillyard_agent::provider::offline;
-use skillyard_agent::session::{Place, Summary};
+use skillyard_agent::session::{SessionCursor, SessionSummary};
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
@@ -22,7 +22,7 @@ use crate::server::Server;
 struct ChatPage {
     frame: Frame,
     active: &'static str,
-    sessions: Vec<Summary>,
+    sessions: Vec<SessionSummary>,
     /// Which chats are listed.
     listing: Listing,
     /// Where the older ones are.
@@ -89,7 +89,7 @@ fn compose(
     mut listing: Listing,
 ) -> Result<ChatPage, Problem> {
     let agents = server.chats.agents()?;
-    let place: Option<Place> = listing.before.parse().ok();
+    let place: Option<SessionCursor> = listing.before.parse().ok();
     if place.is_none() {
         listing.before.clear();
     }

@@ -12,7 +12,7 @@ use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::offline::Offline;
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Usage};
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::ReadLimits;
@@ -90,9 +90,9 @@ impl Agents for Desk {
                 (Some(names), Some(version))
             }
         };
-        let settings = Settings {
+        let settings = AgentSettings {
             strategy: wish.strategy.unwrap_or_default(),
-            ..Settings::default()
+            ..AgentSettings::default()
         };
         let prompt = Prompt::new(&self.only(only.as_deref())?, &settings);
         let now = jiff::Timestamp::UNIX_EPOCH;

@@ -11,7 +11,7 @@ use skillyard_agent::provider::{ProviderError, offline};
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::ToolMode;
 use skillyard_agent::shelf::{Shelf, ShelfError};
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_server::{Agents, AgentsError, HostError, Models, NewSession};
 use skillyard_trust::verdict::OptIn;
@@ -144,7 +144,7 @@ impl Desk {
         tell: &mut dyn FnMut(&str),
     ) -> Result<(), CommandError> {
         if let Some(tokens) = model_context(&self.context, &session.prompt.settings.model)? {
-            session.has_context(tokens);
+            session.set_context(tokens);
         }
         let is_new = session.messages.is_empty() && session.state.lineage.is_empty();
         let mut settings = session.prompt.settings.clone();

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use question::{Portion, change, is_long, question};
 use serde_json::json;
 use skillyard_agent::front_end::{
-    Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent, Unanswered,
+    Action, ApprovalAnswer, ApprovalRequest, FrontEnd, TurnEvent, Unanswered,
 };
-use skillyard_agent::message::CallOutcome;
+use skillyard_agent::message::{CallOutcome, Trigger};
 use skillyard_agent::provider::Usage;
 
 use super::signals::Signals;
@@ -122,19 +122,19 @@ impl FrontEnd for Terminal<'_> {
         }
     }
 
-    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+    fn approve(&mut self, request: &ApprovalRequest) -> ApprovalAnswer {
         if self.output == Output::StreamJson {
             let value = json!({ "type": "approval_request", "request": request });
             let _ = self.context.printer.compact_json(&value);
         }
         match self.told {
-            Told::Yes => Answer::Once,
+            Told::Yes => ApprovalAnswer::Once,
             Told::Ask if self.output == Output::Text && self.context.printer.can_ask() => {
                 self.ask(request)
             }
             Told::Ask => {
                 self.tell_of_questions();
-                Answer::Unanswered(Unanswered::NobodyThere)
+                ApprovalAnswer::Unanswered(Unanswered::NobodyThere)
             }
         }
     }
@@ -261,7 +261,7 @@ impl Terminal<'_> {
         }
     }
 
-    fn ask(&mut self, request: &ApprovalRequest) -> Answer {
+    fn ask(&mut self, request: &ApprovalRequest) -> ApprovalAnswer {
         let printer = &self.context.printer;
         let (what, session) = question(&request.action, printer.width());
         printer.exactly(&format!(
@@ -271,13 +271,13 @@ impl Terminal<'_> {
             visible(&request.reason)
         ));
         let mut words = vec![
-            ("once", Some(Answer::Once)),
-            ("yes", Some(Answer::Once)),
-            ("session", Some(Answer::Session)),
+            ("once", Some(ApprovalAnswer::Once)),
+            ("yes", Some(ApprovalAnswer::Once)),
+            ("session", Some(ApprovalAnswer::Session)),
         ];
         let mut meaning = format!("`session` holds {session}");
         if request.action.may_last() {
-            words.push(("always", Some(Answer::Digest)));
+            words.push(("always", Some(ApprovalAnswer::Digest)));
             meaning.push_str("; `always` holds for exactly these files");
         }
         if let Action::Script {
@@ -290,7 +290,7 @@ impl Terminal<'_> {
             words.push(("view", None));
             meaning.push_str("; `view` shows all of the change");
         }
-        words.push(("no", Some(Answer::No)));
+        words.push(("no", Some(ApprovalAnswer::No)));
         printer.people(&format!("  meaning {meaning}"));
         loop {
             match word(printer, "Allow it?", &words) {
@@ -303,7 +303,7 @@ impl Terminal<'_> {
                     // Ctrl-C in front of a question is meant for the whole turn.
                     self.cancel.store(true, Ordering::Relaxed);
                     self.collected.left = true;
-                    return Answer::Unanswered(Unanswered::Stopped);
+                    return ApprovalAnswer::Unanswered(Unanswered::Stopped);
                 }
             }
         }

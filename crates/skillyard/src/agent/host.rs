@@ -9,7 +9,7 @@ use skillyard_agent::host::{
     CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
 use skillyard_agent::shelf::{Shelf, Withheld};
-use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::tool_spec::ToolSpec;
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::source::SourceKind;

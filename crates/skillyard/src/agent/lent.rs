@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use skillyard_agent::host::{HostError, Lent, LentCall, Permission};
 use skillyard_agent::mcp_client::mark_untrusted;
 use skillyard_agent::message::CallOutcome;
-use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::tool_spec::ToolSpec;
 
 use crate::config::mcp::Approval;
 use crate::context::Context;

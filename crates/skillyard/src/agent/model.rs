@@ -6,7 +6,7 @@ use skillyard_agent::provider::http::{Client, Endpoint, Patience};
 use skillyard_agent::provider::offline::{self, Offline};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
-use skillyard_agent::provider::{Discreet, Provider};
+use skillyard_agent::provider::{Provider, RedactingProvider};
 use url::Url;
 
 use crate::config::models::ModelServer;
@@ -55,7 +55,7 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
         }),
     };
     Ok(match key {
-        Some(key) => Discreet::around(provider, &key),
+        Some(key) => RedactingProvider::around(provider, &key),
         None => provider,
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::probe::{ProbeCache, Proof, probe};
-use skillyard_agent::settings::{Settings, ToolMode};
+use skillyard_agent::settings::{AgentSettings, ToolMode};
 
 use super::model;
 use crate::commands::agent;
@@ -18,7 +18,7 @@ const COMPATIBLE: &str = "openai-chat";
 /// How the model of these settings calls tools, if that was said or found before. Nobody is asked.
 pub(crate) fn known_tool_mode(
     context: &Context,
-    settings: &Settings,
+    settings: &AgentSettings,
 ) -> Result<Option<ToolMode>, CommandError> {
     if settings.tool_mode != ToolMode::Auto {
         return Ok(Some(settings.tool_mode));
@@ -39,7 +39,7 @@ pub(crate) fn known_tool_mode(
 /// The same, and asks the model where it is not known; people are told of that on stderr.
 pub(crate) fn tool_mode(
     context: &Context,
-    settings: &Settings,
+    settings: &AgentSettings,
     cancel: &AtomicBool,
 ) -> Result<ToolMode, CommandError> {
     let mut tell = |text: &str| context.printer.note(text);
@@ -50,7 +50,7 @@ pub(crate) fn tool_mode(
 /// the turn itself, which comes next.
 pub(crate) fn asked_tool_mode(
     context: &Context,
-    settings: &Settings,
+    settings: &AgentSettings,
     cancel: &AtomicBool,
     tell: &mut dyn FnMut(&str),
 ) -> Result<ToolMode, CommandError> {
@@ -82,7 +82,10 @@ pub(crate) fn asked_tool_mode(
     Ok(probed.mode)
 }
 
-fn server(context: &Context, settings: &Settings) -> Result<Option<ModelServer>, CommandError> {
+fn server(
+    context: &Context,
+    settings: &AgentSettings,
+) -> Result<Option<ModelServer>, CommandError> {
     let Some((name, _)) = settings.model.split_once('/') else {
         return Ok(None);
     };

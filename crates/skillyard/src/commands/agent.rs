@@ -16,9 +16,9 @@ mod versions;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use skillyard_agent::agent::{AgentStore, Change, Drift, Kept};
+use skillyard_agent::agent::{AgentChange, AgentStore, Drift, StoredAgent};
 use skillyard_agent::session::AgentVersion;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
 use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
@@ -105,13 +105,13 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
 }
 
 /// Tells what a new version came to.
-fn updated(context: &Context, change: &Change) -> Outcome {
+fn updated(context: &Context, change: &AgentChange) -> Outcome {
     let before = Some(change.before);
     changed(context, &change.kept, before, EventKind::AgentUpdated)
 }
 
 /// Tells what a change came to.
-fn changed(context: &Context, kept: &Kept, before: Option<u32>, kind: EventKind) -> Outcome {
+fn changed(context: &Context, kept: &StoredAgent, before: Option<u32>, kind: EventKind) -> Outcome {
     let is_new = before != Some(kept.version);
     if is_new {
         let event = Event::new(kind)
@@ -132,14 +132,14 @@ fn changed(context: &Context, kept: &Kept, before: Option<u32>, kind: EventKind)
     Ok(crate::error::Status::Yes)
 }
 
-fn hash(kept: &Kept) -> String {
+fn hash(kept: &StoredAgent) -> String {
     kept.versions
         .get(&kept.version)
         .cloned()
         .unwrap_or_default()
 }
 
-fn as_json(kept: &Kept) -> Value {
+fn as_json(kept: &StoredAgent) -> Value {
     json!({
         "name": kept.name,
         "version": kept.version,
@@ -168,7 +168,7 @@ fn missing(shelf: &Shelf, name: &str, reference: Option<&str>) -> String {
 pub(crate) fn resolved(
     context: &Context,
     name: &str,
-) -> Result<(Settings, Vec<String>, AgentVersion), CommandError> {
+) -> Result<(AgentSettings, Vec<String>, AgentVersion), CommandError> {
     let kept = store(context).load(name).map_err(AgentFailure::from)?;
     let shelf = all_skills(context)?;
     for (pin, drift) in kept.definition.drift(&shelf) {

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::Trigger;
-use skillyard_agent::message::{AssistantPart, CallOutcome, Message, UserPart};
+use skillyard_agent::message::{AssistantPart, CallOutcome, Message, Trigger, UserPart};
 use skillyard_agent::session::Session;
 
 use super::Outcome;

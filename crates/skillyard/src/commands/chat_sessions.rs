@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::session::{SessionStore, Summary, TakenOver};
+use skillyard_agent::session::{ImportedSessions, SessionStore, SessionSummary};
 
 use super::Outcome;
 use crate::agent;
@@ -34,7 +34,7 @@ pub(super) fn list(context: &Context) -> Outcome {
         usize::MAX
     };
     let older = list.split_off(list.len().min(shown)).len();
-    let agent = |each: &Summary| each.agent.clone().unwrap_or_else(|| "-".into());
+    let agent = |each: &SessionSummary| each.agent.clone().unwrap_or_else(|| "-".into());
     let agents = list.iter().map(|each| agent(each).chars().count()).max();
     let agents = agents.unwrap_or_default();
     let mut text = String::new();
@@ -79,8 +79,8 @@ pub(super) fn delete(context: &Context, name: &str) -> Outcome {
 pub(super) fn copy(context: &Context) -> Outcome {
     let (shared, own) = agent::shared_and_own(context)?;
     let taken = match own {
-        Some(own) => shared.take_over(&own).map_err(TurnError::from)?,
-        None => TakenOver::default(),
+        Some(own) => shared.import_from(&own).map_err(TurnError::from)?,
+        None => ImportedSessions::default(),
     };
     let printer = &context.printer;
     if printer.is_json() {
@@ -123,12 +123,12 @@ pub(super) fn pick(context: &Context, store: &SessionStore) -> Result<String, Co
     Ok(list[chosen].id.clone())
 }
 
-fn when(session: &Summary) -> String {
+fn when(session: &SessionSummary) -> String {
     let text = session.updated.get(..16).unwrap_or_default();
     text.replace('T', " ")
 }
 
-fn about(session: &Summary) -> String {
+fn about(session: &SessionSummary) -> String {
     let count = session.messages;
     let word = if count == 1 { "message " } else { "messages" };
     format!("{count:>3} {word}  {}", session.title)

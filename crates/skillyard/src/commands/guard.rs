@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use skillyard_agent::tool::decided;
+use skillyard_agent::tool::decision_event;
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
@@ -90,7 +90,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         input: input(args.input.as_deref().ok_or_else(|| missing("an input"))?),
     };
     let decision = guard.decide(&args.skills, &request)?;
-    guard.recorder.record(&decided(&request, &decision))?;
+    guard
+        .recorder
+        .record(&decision_event(&request, &decision))?;
     if context.printer.is_json() {
         context.printer.json(&decision)?;
     } else {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use skillyard_agent::mcp_client::{McpLimits, PublishedSkill, Servers};
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
 use skillyard_catalog::private_dir;
@@ -20,7 +21,6 @@ use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits, WriteAccess};
-use skillyard_agent::mcp_client::{McpLimits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use super::Lenders;
@@ -107,8 +107,9 @@ impl PublishedSkills {
         let (server, _) = name.split_once(':')?;
         let folder = self::folder(context);
         let mut skills = recalled(&folder, server).into_iter();
-        let skill = skills
-            .find(|skill| skill.qualified_name() == name && is_intact(skill, &place(&folder, skill)))?;
+        let skill = skills.find(|skill| {
+            skill.qualified_name() == name && is_intact(skill, &place(&folder, skill))
+        })?;
         let published = Self {
             servers: Arc::default(),
             folder,

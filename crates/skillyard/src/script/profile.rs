@@ -8,7 +8,7 @@ mod folder;
 mod skill_folders;
 
 pub(crate) use skillyard_agent::script::{
-    Allowed, Made, Plan, SkillFolders, argv, as_json, in_workspace, is_obeyed, leads_into,
+    Allowed, Made, ScriptPlan, SkillFolders, argv, as_json, in_workspace, is_obeyed, leads_into,
     limits_json, makes_repository, outline, reach,
 };
 

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{self as install, TreeLimits};
-use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_trust::signature::{
     Distrust, Policy, SIGNATURE_FILE, SkillContext, Tree, verify_skill,
 };

@@ -180,7 +180,7 @@ fn a_skill_that_cannot_be_had_is_named() {
     std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
     let gone = replayed(&context, &id);
     let told = gone["divergence"].as_str().unwrap();
-    assert!(told.contains("`pdf` cannot be had any more"), "{told}");
+    assert!(told.contains("`pdf` cannot be loaded any more"), "{told}");
 }
 
 #[test]

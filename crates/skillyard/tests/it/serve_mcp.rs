@@ -119,7 +119,7 @@ fn a_session_with_published_skills_is_made_again_to_the_byte() {
     let what = gone["divergence"].as_str().unwrap();
     assert!(
         what.starts_with("the catalog differs: `docs:greet`, ")
-            && what.ends_with(" cannot be had any more"),
+            && what.ends_with(" cannot be loaded any more"),
         "{what}"
     );
 }

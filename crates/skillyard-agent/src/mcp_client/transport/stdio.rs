@@ -73,7 +73,7 @@ impl StdioTransport {
         if let (Some(input), Some(output), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         {
-            let reader = Reader {
+            let reader = OutputReader {
                 pending: Arc::clone(&pending),
                 replies: Arc::clone(&outgoing),
                 stderr: Arc::clone(&stderr),
@@ -220,7 +220,7 @@ fn write(mut input: ChildStdin, lines: &Receiver<String>) {
     }
 }
 
-struct Reader {
+struct OutputReader {
     pending: Arc<PendingRequests>,
     replies: Outgoing,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -228,7 +228,7 @@ struct Reader {
     group: Option<Pid>,
 }
 
-impl Reader {
+impl OutputReader {
     fn run(self, output: ChildStdout) {
         let mut output = BufReader::new(output);
         let error = loop {

@@ -8,7 +8,7 @@ use skillyard_format::Digest;
 use crate::message::{AssistantPart, CallOutcome, Message, UserPart};
 
 /// Most bytes of the id of a call.
-const LONGEST_ID: usize = 64;
+const MAX_CALL_ID: usize = 64;
 
 /// Roles take turns, and results come first in the message behind their calls.
 pub(super) fn messages(all: &[Message], owner: &str) -> Vec<Value> {
@@ -84,7 +84,7 @@ fn assistant(part: &AssistantPart, owner: &str) -> Option<Value> {
 /// others.
 fn id(own: &str) -> Cow<'_, str> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if own.len() <= LONGEST_ID && own.bytes().all(fits) {
+    if own.len() <= MAX_CALL_ID && own.bytes().all(fits) {
         return Cow::Borrowed(own);
     }
     Cow::Owned(format!(
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn ids_of_other_servers_are_ids_here() {
         assert_eq!(id("toolu_01-a"), "toolu_01-a");
-        let long = "x".repeat(LONGEST_ID + 1);
+        let long = "x".repeat(MAX_CALL_ID + 1);
         for other in ["functions.skill_load:0", "functions.skill_load.0", &long] {
             let own = id(other);
             assert!(own.starts_with("call_") && own.len() == 37, "{own}");

@@ -15,11 +15,11 @@ use crate::provider::ProviderError;
 use crate::provider::sse::{SseEvent, SseParser};
 
 /// Most bytes of an answer.
-const LARGEST: usize = 64 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Bytes of a beginning that may be an error in place of an answer.
-const BEGINNING: usize = 16 << 10;
+const ERROR_PREFIX_BYTES: usize = 16 << 10;
 /// How long the end is waited for when all was said.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What comes of a request, one after the other.
 pub(super) enum Piece {
@@ -70,7 +70,7 @@ pub(super) fn pump(
                 };
             }
             Ok(size) => {
-                if beginning.len() < BEGINNING {
+                if beginning.len() < ERROR_PREFIX_BYTES {
                     beginning.extend_from_slice(&buffer[..size]);
                 }
                 sender.send(Piece::Bytes(buffer[..size].to_vec()))?;
@@ -104,7 +104,7 @@ impl<'a> Stream<'a> {
 
     /// Waits no longer than a moment for more: there is hardly anything to come.
     pub(in crate::provider) fn expect_end(&mut self) {
-        self.silence = self.silence.min(LAST_WORDS);
+        self.silence = self.silence.min(END_TIMEOUT);
     }
 
     /// The next event; `None` at the end.
@@ -124,8 +124,10 @@ impl<'a> Stream<'a> {
             match self.piece()? {
                 Some(Piece::Bytes(bytes)) => {
                     self.size += bytes.len();
-                    if self.size > LARGEST {
-                        return Err(ProviderError::TooLong { limit: LARGEST });
+                    if self.size > MAX_ANSWER_BYTES {
+                        return Err(ProviderError::TooLong {
+                            limit: MAX_ANSWER_BYTES,
+                        });
                     }
                     self.ready.extend(self.parser.take(&bytes)?);
                 }

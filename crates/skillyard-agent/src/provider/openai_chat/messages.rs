@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::BLOCKS;
 use crate::message::{AssistantPart, Message, UserPart};
-use crate::provider::ids::Ids;
+use crate::provider::assemble::CallIdFormat;
 
 /// What servers call the thinking of their models, the more usual name first.
 pub(super) const THINKING: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -30,7 +30,7 @@ pub(super) struct Addressee<'a> {
     /// How it takes thinking.
     pub(super) thinking: Thinking,
     /// How it takes the ids of calls.
-    pub(super) ids: Ids,
+    pub(super) ids: CallIdFormat,
 }
 
 /// How a server takes the thinking of earlier messages.
@@ -74,8 +74,8 @@ impl Addressee<'_> {
             self.thinking = thinking;
             return true;
         }
-        if self.ids == Ids::Own && Ids::are_refused(refusal) {
-            self.ids = Ids::Short;
+        if self.ids == CallIdFormat::Own && CallIdFormat::are_refused(refusal) {
+            self.ids = CallIdFormat::Short;
             return true;
         }
         false
@@ -192,7 +192,7 @@ mod tests {
             server: "s",
             model: "m",
             thinking: Thinking::Own,
-            ids: Ids::Own,
+            ids: CallIdFormat::Own,
         };
         let mut messages = Vec::new();
         for each in &all {

@@ -60,7 +60,7 @@ pub(super) fn make(path: &Path) -> io::Result<()> {
 
 /// What is done with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum SqliteAccess {
     /// All.
     Write,
     /// It is read, and others may write meanwhile, with whom it is settled in files beside it.
@@ -73,19 +73,22 @@ pub(super) enum Access {
 }
 
 /// Opens the file, and makes the tables if need be.
-pub(super) async fn connect(path: &Path, access: Access) -> Result<AnyConnection, sqlx::Error> {
+pub(super) async fn connect(
+    path: &Path,
+    access: SqliteAccess,
+) -> Result<AnyConnection, sqlx::Error> {
     let address = match access {
-        Access::Write => address(path)?,
-        Access::Read => address(path)? + "?mode=ro",
-        Access::Still if has_more(path) => {
+        SqliteAccess::Write => address(path)?,
+        SqliteAccess::Read => address(path)? + "?mode=ro",
+        SqliteAccess::Still if has_more(path) => {
             return Err(io::Error::other("what was written last is not in it yet").into());
         }
-        Access::Still => address(path)? + "?mode=ro&immutable=true",
-        Access::Nothing => "sqlite::memory:".into(),
+        SqliteAccess::Still => address(path)? + "?mode=ro&immutable=true",
+        SqliteAccess::Nothing => "sqlite::memory:".into(),
     };
     let options: AnyConnectOptions = address.parse()?;
     let mut connection = options.disable_statement_logging().connect().await?;
-    if matches!(access, Access::Read | Access::Still) {
+    if matches!(access, SqliteAccess::Read | SqliteAccess::Still) {
         // It is opened only by the first question.
         sqlx::query(FIRST).execute(&mut connection).await?;
         return Ok(connection);

@@ -8,27 +8,26 @@ use skillyard_trust::guard::{
 };
 
 use super::{Calls, Ended, logged};
-use crate::front_end::{Action, Answer, ApprovalRequest};
+use crate::front_end::{Action, ApprovalAnswer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::session::{Grant, Granted};
-use crate::tool::Known;
 
 /// Why something is denied that the user was asked about.
 const NO: &str = "the user said no";
 
 /// How a call ends that needs a yes and has none; `what` is what nobody said yes to.
-pub(super) fn unallowed(answer: Answer, what: &str) -> Option<Ended> {
+pub(super) fn unallowed(answer: ApprovalAnswer, what: &str) -> Option<Ended> {
     match answer {
-        Answer::No => Some(Ended::denied(
+        ApprovalAnswer::No => Some(Ended::denied(
             format!("Denied: the user does not {what}"),
             NO,
         )),
-        Answer::Unanswered(why) => Some(Ended::denied(
+        ApprovalAnswer::Unanswered(why) => Some(Ended::denied(
             format!("Denied: {why} whether to {what}"),
             why.to_string(),
         )),
-        Answer::Once | Answer::Session | Answer::Digest => None,
+        ApprovalAnswer::Once | ApprovalAnswer::Session | ApprovalAnswer::Digest => None,
     }
 }
 
@@ -45,7 +44,7 @@ impl Calls<'_> {
         };
         let skills = self.active.clone();
         skills.into_iter().find_map(|skill| {
-            let digest = Known::digest(&self.session.state, &skill.name)?;
+            let digest = self.session.state.active_digest(&skill.name)?;
             let digest: Digest = digest.parse().ok()?;
             let allowed = self.host.approved_tools(&skill.name, &digest);
             // Without a list the guard allows everything; here it means that nothing was approved.
@@ -67,7 +66,7 @@ impl Calls<'_> {
         reason: String,
         grant: Grant,
         about: &dyn Fn(Event) -> Event,
-    ) -> Result<Answer, HostError> {
+    ) -> Result<ApprovalAnswer, HostError> {
         let workspace = self.host.surroundings().workspace().to_string_lossy();
         let granted = Granted {
             grant,
@@ -75,12 +74,14 @@ impl Calls<'_> {
             seal: String::new(),
         };
         let session = self.session.id.clone();
-        let told = granted.told(&session)?;
+        let told = granted
+            .sealed_text(&session)
+            .map_err(|error| HostError::new(error.to_string()))?;
         let mut before = self.session.state.grants.iter();
         let before = before.find(|each| each.is_same(&granted));
         // Where it was said, and whether it was taken back since, is for the machine to know.
         if before.is_some_and(|before| self.host.is_sealed(&told, &before.seal)) {
-            return Ok(Answer::Session);
+            return Ok(ApprovalAnswer::Session);
         }
         let event = |kind| {
             about(
@@ -100,14 +101,14 @@ impl Calls<'_> {
         let denied =
             |reason: String| event(EventKind::ApprovalDenied).ended(Outcome::Denied, reason);
         let ended = match answer {
-            Answer::No => denied(NO.into()),
-            Answer::Unanswered(why) => denied(why.to_string()),
-            Answer::Once => event(EventKind::ApprovalGranted).detail("scope", "once"),
-            Answer::Session => event(EventKind::ApprovalGranted).detail("scope", "session"),
-            Answer::Digest => event(EventKind::ApprovalGranted).detail("scope", "digest"),
+            ApprovalAnswer::No => denied(NO.into()),
+            ApprovalAnswer::Unanswered(why) => denied(why.to_string()),
+            ApprovalAnswer::Once => event(EventKind::ApprovalGranted).detail("scope", "once"),
+            ApprovalAnswer::Session => event(EventKind::ApprovalGranted).detail("scope", "session"),
+            ApprovalAnswer::Digest => event(EventKind::ApprovalGranted).detail("scope", "digest"),
         };
         self.host.record(&ended)?;
-        if matches!(answer, Answer::Session | Answer::Digest) {
+        if matches!(answer, ApprovalAnswer::Session | ApprovalAnswer::Digest) {
             let seal = self.host.seal(&told)?;
             let grants = &mut self.session.state.grants;
             grants.retain(|each| !each.is_same(&granted));

@@ -6,13 +6,12 @@ use skillyard_format::package::Digest;
 
 use super::approve::unallowed;
 use super::{Calls, Ended, logged};
-use crate::front_end::{Action, Answer};
+use crate::front_end::{Action, ApprovalAnswer};
 use crate::host::{Executed, HostError, Permission, ScriptRun};
 use crate::message::{CallOutcome, ToolCall};
 use crate::session::{Grant, Spent};
-use crate::tool::Known;
+use crate::tool::render_run;
 use crate::tool::skill::{optional, wanted};
-use crate::tool::told::told;
 
 impl Calls<'_> {
     pub(super) fn script(
@@ -64,7 +63,7 @@ impl Calls<'_> {
                     unshown: self.host.unshown(&run.skill),
                 };
                 let answer = self.approved(call, action, reason, grant, &about)?;
-                if answer == Answer::Digest {
+                if answer == ApprovalAnswer::Digest {
                     self.host.approve_digest(&run.skill, &run.digest)?;
                 }
                 if let Some(mut denied) = unallowed(answer, &format!("let `{}` run", run.script)) {
@@ -81,7 +80,7 @@ impl Calls<'_> {
         let Executed { ran, event } = self.host.run_script(&run, self.cancel);
         Ok(match ran {
             Ok(ran) => Ended {
-                content: told(&ran),
+                content: render_run(&ran),
                 outcome: match ran.code {
                     0 => CallOutcome::Ok,
                     _ => CallOutcome::Failed,
@@ -104,7 +103,7 @@ impl Calls<'_> {
         let name = wanted(arguments, "name")?;
         let found = self.shelf.find(name).map_err(|error| error.to_string())?;
         let skill = found.skill.record.name.clone();
-        let loaded = Known::digest(&self.session.state, &skill);
+        let loaded = self.session.state.active_digest(&skill);
         let Some(digest) = loaded.and_then(|digest| digest.parse().ok()) else {
             return Err(format!(
                 "skill `{skill}` is not loaded; call `skill_load` first"

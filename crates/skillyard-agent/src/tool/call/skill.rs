@@ -3,16 +3,14 @@
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
 
-use super::budget::denied;
+use super::limits::denied;
 use super::{Calls, Ended};
-use crate::front_end::{Trigger, TurnEvent};
-use crate::message::CallOutcome;
+use crate::front_end::TurnEvent;
+use crate::message::{CallOutcome, Trigger};
 use crate::session::Spent;
 use crate::shelf::ShelfError;
-use crate::telemetry::{Happening, SkillActivated};
-use crate::tool::Known;
+use crate::telemetry::{SkillActivated, TelemetryEvent, publish};
 use crate::tool::skill::{Activation, Output};
-use crate::turn::tell;
 
 /// What is written down when a skill was altered and does not become active.
 pub(crate) fn refusal(error: &ShelfError, trigger: Trigger) -> Option<Event> {
@@ -33,7 +31,7 @@ impl Calls<'_> {
         let named = named.filter(|_| tool.starts_with("skill_"))?;
         let name = self.shelf.find(named).ok()?.skill.record.name.clone();
         let why = self.host.withheld(&name)?;
-        let digest = Known::digest(&self.session.state, &name);
+        let digest = self.session.state.active_digest(&name);
         let skill = Some(name.clone());
         let mut denied = denied(ShelfError::Withheld { name, why }.to_string());
         (denied.event.skill, denied.event.digest) = (skill, digest);
@@ -78,7 +76,7 @@ impl Calls<'_> {
             && let Some(reason) = self.too_much(name, tokens)
         {
             let mut denied = denied(reason);
-            denied.event.digest = Known::digest(&self.session.state, name);
+            denied.event.digest = self.session.state.active_digest(name);
             denied.event.skill = found;
             return denied;
         }
@@ -87,7 +85,7 @@ impl Calls<'_> {
             ended.event = self.activated(&ended.content, activation, Trigger::Model);
         } else if let Some(name) = found {
             self.spend(&name, Spent { tokens, runs: 0 });
-            ended.event.digest = Known::digest(&self.session.state, &name);
+            ended.event.digest = self.session.state.active_digest(&name);
             ended.event.skill = Some(name);
             if let Some(Value::String(path)) = arguments.get("path") {
                 ended.event = ended.event.detail("path", path);
@@ -133,9 +131,9 @@ impl Calls<'_> {
             event = event.detail("omitted_bytes", omitted.to_string());
         }
         if let Ok(found) = self.shelf.find(&name) {
-            tell(
+            publish(
                 self.subscribers,
-                &Happening::SkillActivated(SkillActivated {
+                &TelemetryEvent::SkillActivated(SkillActivated {
                     session: &self.session.id,
                     skill: &name,
                     digest: &digest.to_string(),

@@ -9,9 +9,8 @@ use crate::front_end::Action;
 use crate::host::{HostError, SkillFiles};
 use crate::message::ToolCall;
 use crate::session::Grant;
-use crate::tool::Known;
-use crate::tool::place;
 use crate::tool::workspace::Workspace;
+use crate::tool::workspace_path;
 
 impl Calls<'_> {
     pub(super) fn on_workspace(
@@ -128,7 +127,7 @@ impl Calls<'_> {
             return Some(Ended::denied(format!("Denied: {reason}"), reason));
         }
         // Whoever is asked about one file must not allow a change to another.
-        let link = place::link(self.host.surroundings().workspace(), path)?;
+        let link = workspace_path::link(self.host.surroundings().workspace(), path)?;
         let problem = format!("`{link}` is a link, which is not followed; name the file itself");
         Some(Ended::failed(problem, EventKind::ToolAllowed))
     }
@@ -138,7 +137,7 @@ impl Calls<'_> {
         let files = self.active.iter().filter_map(|each| {
             Some(SkillFiles {
                 skill: each.name.clone(),
-                digest: Known::digest(state, &each.name)?.parse().ok()?,
+                digest: state.active_digest(&each.name)?.parse().ok()?,
                 folder: each.folder.clone()?,
             })
         });

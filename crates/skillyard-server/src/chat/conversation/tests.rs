@@ -1,7 +1,7 @@
 use super::*;
 use skillyard_agent::front_end::Action;
 use skillyard_agent::prompt::Prompt;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::AgentSettings;
 use skillyard_agent::shelf::Shelf;
 use skillyard_catalog::resource::ReadLimits;
 
@@ -11,7 +11,7 @@ fn conversation() -> Arc<Conversation> {
 
 fn new() -> Conversation {
     let shelf = Shelf::new(Vec::new(), None, ReadLimits::default());
-    let prompt = Prompt::new(&shelf, &Settings::default());
+    let prompt = Prompt::new(&shelf, &AgentSettings::default());
     let session = Session::new(None, String::new(), prompt, jiff::Timestamp::UNIX_EPOCH);
     let session = session.unwrap();
     Conversation::new(&session, "t".into(), Vec::new())

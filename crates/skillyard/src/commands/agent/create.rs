@@ -1,8 +1,8 @@
 //! `skillyard agent create`.
 
 use skillyard_agent::agent::Definition;
-use skillyard_agent::settings::{Limits, Strategy, ToolMode};
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::settings::{AgentLimits, Strategy, ToolMode};
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_audit::EventKind;
 
 use super::said::Said;
@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         tool_mode: ToolMode::default(),
         workspace: WorkspaceTools::default(),
         mcp: Vec::new(),
-        limits: Limits::default(),
+        limits: AgentLimits::default(),
         patterns: Vec::new(),
         denied: Vec::new(),
         skills: Vec::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use skillyard_agent::TurnError;
-use skillyard_agent::agent::{Definition, GivenError, Kept, Pin};
+use skillyard_agent::agent::{Definition, GivenError, Pin, StoredAgent};
 use skillyard_agent::shelf::Shelf;
 use skillyard_catalog::Status;
 use skillyard_catalog::selection::NamePattern;
@@ -100,7 +100,7 @@ fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), Comma
 }
 
 /// Tells of the skills that an agent was given and never has all the same, because it is denied them.
-pub(super) fn tell_denied(context: &Context, agent: &Kept, is_given: impl Fn(&Pin) -> bool) {
+pub(super) fn tell_denied(context: &Context, agent: &StoredAgent, is_given: impl Fn(&Pin) -> bool) {
     let definition = &agent.definition;
     for pin in definition.skills.iter().filter(|pin| is_given(pin)) {
         let Some(denial) = definition.denial(&pin.name) else {

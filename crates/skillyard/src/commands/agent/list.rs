@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_agent::agent::{Definition, Kept};
+use skillyard_agent::agent::{Definition, StoredAgent};
 use skillyard_format::text::one_line;
 
 use super::{Outcome, as_json, store};
@@ -51,8 +51,8 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
         context.printer.json(&list)?;
         return Ok(status);
     }
-    let name = |agent: &Kept| format!("{}@{}", agent.name, agent.version);
-    let widest = |text: &dyn Fn(&Kept) -> String| {
+    let name = |agent: &StoredAgent| format!("{}@{}", agent.name, agent.version);
+    let widest = |text: &dyn Fn(&StoredAgent) -> String| {
         let lengths = agents.iter().map(|agent| text(agent).chars().count());
         lengths.max().unwrap_or_default()
     };

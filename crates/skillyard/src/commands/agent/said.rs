@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use skillyard_agent::agent::Definition;
 use skillyard_agent::settings::LimitChanges;
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::tool_spec::WorkspaceTools;
 
 use super::{given, strategy, tool_mode, unknown};
 use crate::agent::known_model;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::agent::Drift;
-use skillyard_agent::settings::Limits;
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::settings::AgentLimits;
+use skillyard_agent::tool_spec::WorkspaceTools;
 
 use super::{Outcome, all_skills, as_json, hash, missing, store};
 use crate::context::Context;
@@ -93,7 +93,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// The limits that people set, in words; no number stands for none.
-fn limits(limits: &Limits) -> String {
+fn limits(limits: &AgentLimits) -> String {
     let tokens = match limits.session_tokens {
         0 => String::new(),
         tokens => format!(", {tokens} tokens a session"),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::guard::GuardEnvironment as _;
 use skillyard_trust::verdict::OptIn;
@@ -81,9 +81,9 @@ pub(super) fn start(
         let tokens = agent::model_context(context, &settings.model)?;
         if settings != session.prompt.settings {
             let mode = agent::tool_mode(context, &settings, cancel)?;
-            session.hand_over(&settings.model, mode, tokens);
+            session.change_model(&settings.model, mode, tokens);
         } else if let Some(tokens) = tokens {
-            session.has_context(tokens);
+            session.set_context(tokens);
         }
         return Ok((runtime, session));
     }
@@ -120,7 +120,7 @@ pub(super) fn start(
 /// The MCP servers of a session, started; the user is told of those that lend nothing.
 fn lenders(
     context: &Context,
-    settings: &Settings,
+    settings: &AgentSettings,
     cancel: &AtomicBool,
 ) -> Result<Lenders, CommandError> {
     let mut lenders = Lenders::named(context, &settings.mcp)?;
@@ -159,17 +159,17 @@ fn named_folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, Comma
 }
 
 /// How an agent without a name works.
-pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
+pub(crate) fn configured(context: &Context) -> Result<AgentSettings, CommandError> {
     let config = context.config()?;
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(self::strategy);
-    let mut settings = Settings {
+    let mut settings = AgentSettings {
         model: config
             .text("agents.model")
             .unwrap_or_else(|| "offline".into()),
         strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
         router_model: config.text("agents.router_model"),
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     settings.limits.catalog_skills = config.max_skills();
     let routed = config.count("agents.routed_skills");

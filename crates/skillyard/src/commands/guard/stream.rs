@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, Read as _};
 
 use serde::Deserialize;
 use serde_json::json;
-use skillyard_agent::tool::decided;
+use skillyard_agent::tool::decision_event;
 use skillyard_trust::guard::{GuardDecision, GuardInput, GuardRequest};
 
 use super::Guard;
@@ -68,7 +68,7 @@ impl Guard<'_> {
         let decision = self.decide(&skills, &request);
         let decision = decision.map_err(|error| error.to_string())?;
         // A runtime that gets an answer may act on it, so it is written down first.
-        let recorded = self.recorder.record(&decided(&request, &decision));
+        let recorded = self.recorder.record(&decision_event(&request, &decision));
         recorded.map_err(|error| error.to_string())?;
         Ok(decision)
     }

@@ -15,7 +15,7 @@ use crate::message::AssistantPart;
 const REDACTED: &str = "…redacted";
 /// Shorter keys are always words.
 const SHORT: usize = 6;
-/// From this length on also small letters alone are no word.
+/// From this length a text of lowercase letters is not a word.
 const LONG: usize = 12;
 /// What people write where a local server wants any key.
 const WORDS: [&str; 12] = [
@@ -34,12 +34,12 @@ const WORDS: [&str; 12] = [
 ];
 
 /// A model, and the key that its server knows.
-pub struct Discreet {
+pub struct RedactingProvider {
     model: Box<dyn Provider>,
     key: SecretString,
 }
 
-impl Discreet {
+impl RedactingProvider {
     /// The model as it is to be asked with a key, unless that [is none](is_secret_key).
     pub fn around(model: Box<dyn Provider>, key: &SecretString) -> Box<dyn Provider> {
         // A server quotes it without what stood around it.
@@ -68,7 +68,7 @@ pub fn is_secret_key(key: &str) -> bool {
     !is_short && !is_known
 }
 
-impl Provider for Discreet {
+impl Provider for RedactingProvider {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -79,7 +79,7 @@ impl Provider for Discreet {
         on: &mut dyn FnMut(Delta<'_>),
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
-        let mut held = Held {
+        let mut held = PendingText {
             key: self.key.expose_secret(),
             text: String::new(),
         };
@@ -101,7 +101,7 @@ impl Provider for Discreet {
             match part {
                 AssistantPart::Text { text } => self.without_key(text),
                 AssistantPart::Call(call) => self.without_key(&mut call.arguments),
-                // Its provider wants it back unchanged, and nobody else reads it.
+                // Its provider needs it unchanged, and no other reader gets it.
                 AssistantPart::Opaque { .. } => {}
             }
         }
@@ -110,12 +110,12 @@ impl Provider for Discreet {
 }
 
 /// Words that may be the beginning of the key.
-struct Held<'a> {
+struct PendingText<'a> {
     key: &'a str,
     text: String,
 }
 
-impl Held<'_> {
+impl PendingText<'_> {
     /// What can be said once these words have come.
     fn push(&mut self, words: &str) -> String {
         self.text.push_str(words);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn said(pieces: &'static [&'static str], key: &str) -> (String, Completion) {
-        let model = Discreet::around(Box::new(Quoting(pieces)), &key.to_owned().into());
+        let model = RedactingProvider::around(Box::new(Quoting(pieces)), &key.to_owned().into());
         let request = ModelRequest {
             model: "m",
             system: "",

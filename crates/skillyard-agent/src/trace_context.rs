@@ -1,8 +1,8 @@
-//! W3C trace context: the span of somebody else that what happens here belongs to.
+//! W3C trace context: the span of the caller that a request belongs to.
 
 use std::fmt;
 
-/// The span that a caller says its request belongs to.
+/// The `traceparent` of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceParent {
     trace: String,
@@ -11,44 +11,44 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// Reads a `traceparent`; what the standard does not allow is none.
+    /// Parses a `traceparent`; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');
         let (version, trace) = (parts.next()?, parts.next()?);
         let (span, flags) = (parts.next()?, parts.next()?);
         // Version 0 has four parts; later ones may have more.
         let ends = version != "00" || parts.next().is_none();
-        let good = is_hex(version, 2)
+        let is_valid = is_hex(version, 2)
             && version != "ff"
             && is_hex(trace, 32)
             && is_hex(span, 16)
             && is_hex(flags, 2)
             && !is_zero(trace)
             && !is_zero(span);
-        (good && ends).then(|| Self {
+        (is_valid && ends).then(|| Self {
             trace: trace.to_owned(),
             span: span.to_owned(),
             flags: flags.to_owned(),
         })
     }
 
-    /// The trace, in hexadecimal digits.
+    /// The trace ID, in hexadecimal digits.
     pub fn trace(&self) -> &str {
         &self.trace
     }
 
-    /// The span, in hexadecimal digits.
+    /// The span ID, in hexadecimal digits.
     pub fn span(&self) -> &str {
         &self.span
     }
 
-    /// Whether the caller keeps this trace; where it does not, nobody else needs to.
+    /// Whether the caller records this trace.
     pub fn is_sampled(&self) -> bool {
         u8::from_str_radix(&self.flags, 16).is_ok_and(|flags| flags & 1 == 1)
     }
 }
 
-/// As it is passed on, in the version that everybody knows.
+/// Formats it as version 00.
 impl fmt::Display for TraceParent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "00-{}-{}-{}", self.trace, self.span, self.flags)
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_standard_allows_is_taken() {
+    fn invalid_values_are_rejected() {
         check(&format!("00-{TRACE}-00f067aa0ba902b7-01"), Some(TRACE));
         check(&format!("01-{TRACE}-00f067aa0ba902b7-01-x"), Some(TRACE));
         check(&format!("00-{TRACE}-00f067aa0ba902b7-01-x"), None);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_passed_on_as_it_came() {
+    fn it_is_formatted_unchanged() {
         let text = format!("00-{TRACE}-00f067aa0ba902b7-00");
         let parent = TraceParent::parse(&text).unwrap();
         assert_eq!(parent.to_string(), text);

@@ -1,22 +1,23 @@
-//! The calls of an answer, made fit to be kept and to be sent back.
+//! Sanitizes the tool calls of an answer before they are stored.
 //!
-//! What is in a session goes to the model with every request from then on, and perhaps to another
-//! model. Servers refuse a request with two calls of one id, or with a name that no tool can have:
-//! one odd answer would be the end of the session.
+//! What is in a session is sent with every later request, perhaps to another model. Servers reject a
+//! request with two calls of one ID or with an invalid tool name, so one invalid answer would end the
+//! session.
 
 use std::collections::HashSet;
 
 use crate::message::{AssistantPart, Message};
-use crate::tool::{LEFT_OUT, MAX_ARGUMENTS, canonical};
+use crate::tool::{LEFT_OUT, MAX_ARGUMENTS};
+use crate::tool_spec::canonical;
 
-/// Most bytes of the id of a call; some servers keep what their model thought in it.
-const LONGEST_ID: usize = 16 << 10;
-/// Most letters of the name of a tool.
-const LONGEST_NAME: usize = 64;
+/// Bytes of the ID of a call; some servers store reasoning in it.
+const MAX_CALL_ID: usize = 16 << 10;
+/// Characters of the name of a tool.
+const MAX_TOOL_NAME: usize = 64;
 
-/// Makes calls fit: each with an id of its own, a name as tools have them, and arguments that do not
-/// fill the session. What cannot be a call of a tool is refused later, by that name.
-pub(super) fn tame(parts: &mut [AssistantPart], before: &[Message]) {
+/// Gives each call a unique ID, a valid tool name and arguments of limited size. Calls of unknown tools
+/// are refused later.
+pub(super) fn sanitize_tool_calls(parts: &mut [AssistantPart], before: &[Message]) {
     let before_it = before.iter().flat_map(Message::calls);
     let mut taken: HashSet<String> = before_it.map(|call| call.id.clone()).collect();
     for (at, part) in parts.iter_mut().enumerate() {
@@ -38,12 +39,12 @@ pub(super) fn tame(parts: &mut [AssistantPart], before: &[Message]) {
 }
 
 fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_graphic())
+    !id.is_empty() && id.len() <= MAX_CALL_ID && id.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn name(name: &str) -> String {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let letters = name.chars().take(LONGEST_NAME);
+    let letters = name.chars().take(MAX_TOOL_NAME);
     let fitting: String = letters
         .map(|letter| if fits(letter) { letter } else { '_' })
         .collect();

@@ -4,22 +4,21 @@ use skillyard_format::render::arguments::Arguments;
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ParsedRequest {
     /// A file is to be read. Whether there is one is for the tool to say.
     Read(String),
     /// A script is to be run, with these arguments.
     Run(String, Vec<String>),
 }
 
-/// What stands around a word in a sentence, and is no part of it.
+/// Punctuation around a word of a sentence.
 const MARKS: [char; 5] = ['`', '"', '\'', ',', ';'];
 /// Words that go on with something else.
 const NEXT: [&str; 2] = ["and", "then"];
 
-/// What `text` says, in its order: files that it names are read, or run where it says `run`. What
-/// stands behind `read` is tried in any case: a path that leads out of the skill is refused where
-/// a model's would be.
-pub(super) fn wishes(text: &str, listed: &[&str]) -> Vec<Wish> {
+/// The requests of `text`, in order: files that it names are read, or run after the word `run`. Every
+/// word after `read` is tried: a path that leads out of the skill is refused like that of a model.
+pub(super) fn parse_requests(text: &str, listed: &[&str]) -> Vec<ParsedRequest> {
     let mut found = Vec::new();
     let mut verb = "";
     for line in text.lines() {
@@ -33,9 +32,9 @@ pub(super) fn wishes(text: &str, listed: &[&str]) -> Vec<Wish> {
             if let Some(script) = script {
                 let (arguments, behind) = arguments(written, &before, rest);
                 rest = behind;
-                found.push(Wish::Run(script.to_owned(), arguments));
+                found.push(ParsedRequest::Run(script.to_owned(), arguments));
             } else if listed.contains(&word) || (says("read") && word.contains('/')) {
-                found.push(Wish::Read(word.to_owned()));
+                found.push(ParsedRequest::Read(word.to_owned()));
             }
             verb = word;
             before.push(word);
@@ -56,7 +55,7 @@ fn named<'a>(word: &str, listed: &[&'a str]) -> Option<&'a str> {
     listed.iter().find(is_it).copied()
 }
 
-/// What a script is told, and what of the line is left behind it. Where the script and its
+/// The arguments of a script, and the rest of the line. Where the script and its
 /// arguments stand between backticks it is that; where the line is an order and begins with `run`,
 /// all that follows, up to a mark or a word that goes on with something else.
 fn arguments<'a>(script: &str, before: &[&str], rest: &'a str) -> (Vec<String>, &'a str) {
@@ -95,18 +94,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[Wish]) {
+    fn check(text: &str, expected: &[ParsedRequest]) {
         let listed = ["references/a.md", "scripts/hello.sh", "tool.py"];
-        assert_eq!(wishes(text, &listed), expected, "{text}");
+        assert_eq!(parse_requests(text, &listed), expected, "{text}");
     }
 
-    fn read(path: &str) -> Wish {
-        Wish::Read(path.to_owned())
+    fn read(path: &str) -> ParsedRequest {
+        ParsedRequest::Read(path.to_owned())
     }
 
-    fn run(script: &str, arguments: &[&str]) -> Wish {
+    fn run(script: &str, arguments: &[&str]) -> ParsedRequest {
         let arguments = arguments.iter().map(|&each| each.to_owned());
-        Wish::Run(script.to_owned(), arguments.collect())
+        ParsedRequest::Run(script.to_owned(), arguments.collect())
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Paths in the workspace, as models write them, and what a model is told of a file that cannot be
-//! read.
+//! Paths in the workspace as models write them, and the errors of unreadable files.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -20,7 +19,7 @@ pub(super) fn below(workspace: &Path, path: &str) -> Result<PathBuf, String> {
     Ok(below)
 }
 
-/// The same for a path that must be that of a file.
+/// The path of a file below the workspace.
 pub(super) fn file(workspace: &Path, path: &str) -> Result<String, String> {
     let below = below(workspace, path)?;
     let is_folder = below.as_os_str().is_empty() || path.ends_with('/') || path.ends_with("/.");
@@ -63,5 +62,5 @@ pub(super) fn unread(error: &ResourceError) -> String {
 }
 
 fn no_path(path: &str) -> String {
-    format!("`{path}` is no path in the workspace")
+    format!("`{path}` is not a path in the workspace")
 }

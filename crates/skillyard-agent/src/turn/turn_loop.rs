@@ -3,69 +3,27 @@
 use std::sync::atomic::Ordering;
 
 use super::{Turn, TurnError};
-use crate::front_end::{EndReason, Stopper, TurnEvent};
+use crate::front_end::{EndReason, SERVER_ENDED, Stopper, TurnEvent};
 use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult};
 use crate::provider::{Completion, ProviderError, Stop};
 use crate::tool::Length;
 
-/// What a call is told that was not made, because the turn was over before its time came.
+/// The result of a call that was not made because the turn ended first.
 pub(crate) const NOT_MADE: &str = "This call was not made: the turn was stopped before.";
 
-/// What a call is told that came behind too many others.
+/// The result of a call after too many others.
 pub(crate) const TOO_MANY: &str =
     "This call was not made: an answer has at most 128 calls. Make it in your next one.";
 
-/// Most calls of one answer: each is written down, and nobody is asked about most of them.
+/// Calls of one answer that are made; each is recorded.
 const MAX_CALLS: usize = 128;
 
-/// What a turn says that the server ended.
-const SERVER_ENDED: &str = "(stopped: the server ended)";
-
-/// What is said of an answer that has no end.
-const BROKEN_OFF: &str = "(broken off: the model's server failed)";
-
-/// What a turn says that ends without an answer, or with half of one.
-const MARKS: [(EndReason, &str); 9] = [
-    (EndReason::Cancelled, "(stopped by the user)"),
-    (EndReason::Cancelled, SERVER_ENDED),
-    (
-        EndReason::StepLimit,
-        "(stopped: the limit of steps was reached)",
-    ),
-    (
-        EndReason::Repetition,
-        "(stopped: the same call was made again and again)",
-    ),
-    (
-        EndReason::TokenBudget,
-        "(stopped: the session has used up its tokens)",
-    ),
-    (
-        EndReason::LogShare,
-        "(stopped: the turn has added its share to the audit log)",
-    ),
-    (
-        EndReason::Length,
-        "(cut off: the limit of tokens was reached)",
-    ),
-    (EndReason::Refused, "(refused by the model or its server)"),
-    (EndReason::Empty, "(the model said nothing)"),
-];
-
-/// Whether this is what a turn says that ends without an answer.
-pub(crate) fn is_mark(text: &str) -> bool {
-    MARKS.iter().any(|(_, said)| *said == text)
-}
-
-/// What is said of a turn that ended so; nothing where there is an answer.
-fn mark(reason: EndReason) -> Option<&'static str> {
-    let mut marks = MARKS.iter();
-    marks.find_map(|(each, said)| (*each == reason).then_some(*said))
-}
+/// The notice after an answer that the server did not finish.
+const INCOMPLETE: &str = "(broken off: the model's server failed)";
 
 impl Turn<'_> {
     /// Asks the model and makes its calls until it makes none.
-    pub(super) fn work(&mut self) -> Result<EndReason, TurnError> {
+    pub(super) fn run_until_answered(&mut self) -> Result<EndReason, TurnError> {
         loop {
             if let Some(reason) = self.is_spent() {
                 return self.stop(reason);
@@ -83,7 +41,7 @@ impl Turn<'_> {
             let Completion {
                 mut parts, stop, ..
             } = completion;
-            // Whoever refuses an answer refuses the calls in it, which may not even be whole.
+            // The calls of a refused answer are refused too, and may be incomplete.
             if stop == Stop::Refused {
                 parts.retain(|part| !matches!(part, AssistantPart::Call(_)));
             }
@@ -99,7 +57,7 @@ impl Turn<'_> {
             };
             self.session.messages.push(message);
             if calls.is_empty() {
-                self.mark_last(reason);
+                self.append_notice(reason);
             }
             self.save()?;
             if calls.is_empty() {
@@ -110,9 +68,9 @@ impl Turn<'_> {
     }
 
     /// Says behind the last answer why it is none, or not whole.
-    fn mark_last(&mut self, reason: EndReason) {
-        let (Some(mark), Some(Message::Assistant { parts })) =
-            (mark(reason), self.session.messages.last_mut())
+    fn append_notice(&mut self, reason: EndReason) {
+        let (Some(notice), Some(Message::Assistant { parts })) =
+            (reason.notice(), self.session.messages.last_mut())
         else {
             return;
         };
@@ -120,13 +78,15 @@ impl Turn<'_> {
         parts.retain(|part| !is_blank(part));
         let is_text = |part: &AssistantPart| matches!(part, AssistantPart::Text { .. });
         let delta = if parts.iter().any(is_text) {
-            format!("\n\n{mark}")
+            format!("\n\n{notice}")
         } else {
-            mark.to_owned()
+            notice.to_owned()
         };
         match parts.last_mut() {
             Some(AssistantPart::Text { text }) => text.push_str(&delta),
-            _ => parts.push(AssistantPart::Text { text: mark.into() }),
+            _ => parts.push(AssistantPart::Text {
+                text: notice.into(),
+            }),
         }
         self.front.event(&TurnEvent::Text { delta });
     }
@@ -152,7 +112,7 @@ impl Turn<'_> {
             Some(EndReason::Cancelled)
         } else if self.repeats.are_too_many() {
             Some(EndReason::Repetition)
-        } else if self.share.is_spent() {
+        } else if self.audit_quota.is_spent() {
             Some(EndReason::LogShare)
         } else {
             None
@@ -161,16 +121,16 @@ impl Turn<'_> {
 
     /// Ends a turn that has no answer; the session keeps what there is of one, and says why.
     fn stop(&mut self, reason: EndReason) -> Result<EndReason, TurnError> {
-        let mark = match (reason, self.front.stopper()) {
+        let notice = match (reason, self.front.stopper()) {
             (EndReason::Cancelled, Stopper::Server) => SERVER_ENDED,
-            _ => mark(reason).unwrap_or("(stopped)"),
+            _ => reason.notice().unwrap_or("(stopped)"),
         };
         let mut text = std::mem::take(&mut self.said);
         let delta = if text.trim().is_empty() {
             text.clear();
-            mark.to_owned()
+            notice.to_owned()
         } else {
-            format!("\n\n{mark}")
+            format!("\n\n{notice}")
         };
         self.keep(text, delta)?;
         Ok(reason)
@@ -182,7 +142,7 @@ impl Turn<'_> {
         if said.trim().is_empty() {
             return Ok(());
         }
-        let delta = format!("\n\n{BROKEN_OFF}");
+        let delta = format!("\n\n{INCOMPLETE}");
         self.keep(said, delta)
     }
 

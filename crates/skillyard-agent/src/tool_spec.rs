@@ -1,19 +1,19 @@
-//! What a model is told of its tools.
+//! The specifications of an agent's tools, as a model sees them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::shelf::Shelf;
 
-/// Most names that a schema lists; with more, any name may be tried.
-const MAX_NAMES: usize = 200;
+/// Names of skills that a schema lists; with more, it accepts any name.
+const MAX_ENUM_NAMES: usize = 200;
 
 /// A tool as a model sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// Its name: letters, digits, `_` and `-`, because providers refuse others.
     pub name: String,
-    /// What it is for.
+    /// Its description.
     pub description: String,
     /// A JSON schema of its arguments.
     pub parameters: Value,
@@ -30,7 +30,7 @@ pub enum WorkspaceTools {
     None,
 }
 
-/// Names that other runtimes gave the tools.
+/// Names of the tools in other runtimes.
 const ALIASES: &[(&str, &str)] = &[
     ("skills.activate", "skill_load"),
     ("skillsActivate", "skill_load"),
@@ -44,7 +44,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("run_script", "skill_run"),
 ];
 
-/// Our name for a tool.
+/// The canonical name of a tool.
 pub fn canonical(name: &str) -> &str {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
     alias.map_or(name, |(_, own)| own)
@@ -69,7 +69,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
         .collect();
     names.sort_unstable();
     let mut loadable = json!({ "type": "string", "description": "The skill" });
-    if !names.is_empty() && names.len() <= MAX_NAMES {
+    if !names.is_empty() && names.len() <= MAX_ENUM_NAMES {
         loadable["enum"] = json!(names);
     }
     let name = json!({ "type": "string", "description": "A skill that was loaded" });
@@ -84,7 +84,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
         spec(
             "skill_load",
             "Load a skill's instructions. Do so before you start a task that it fits.",
-            &json!({ "name": loadable, "arguments": text("What the skill is told, if it takes arguments") }),
+            &json!({ "name": loadable, "arguments": text("Arguments for the skill, if it takes any") }),
             &["name"],
         ),
         spec(

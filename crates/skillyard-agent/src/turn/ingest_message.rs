@@ -4,9 +4,9 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::tokens;
 
 use super::{Turn, TurnError};
-use crate::front_end::{EndReason, Trigger, TurnEvent};
+use crate::front_end::{EndReason, TurnEvent};
 use crate::invocation::Invocation;
-use crate::message::{AssistantPart, Message, UserPart};
+use crate::message::{AssistantPart, Message, Trigger, UserPart};
 use crate::provider::{Delta, ProviderError};
 use crate::router;
 use crate::settings::Strategy;
@@ -23,7 +23,11 @@ pub(super) fn is_acknowledgement(text: &str) -> bool {
 
 impl Turn<'_> {
     /// Takes in the user's message, with the skills that it names or that a router chooses.
-    pub(super) fn hear(&mut self, input: &str, invocation: &Invocation) -> Result<(), TurnError> {
+    pub(super) fn ingest_message(
+        &mut self,
+        input: &str,
+        invocation: &Invocation,
+    ) -> Result<(), TurnError> {
         let withdrawn = self.withdraw()?;
         let entered = if invocation.skills.is_empty() {
             self.route(input)
@@ -50,8 +54,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Lets go of skills that may not be used any more, and what the model is told of that. What it was
-    /// given before stands in what was said, and counts no more.
+    /// Releases skills that may no longer be used, and returns the notes for the model.
     fn withdraw(&mut self) -> Result<Vec<UserPart>, TurnError> {
         let active = self.session.state.activated.iter();
         let active: Vec<String> = active.map(|each| each.name.clone()).collect();
@@ -185,7 +188,7 @@ impl Turn<'_> {
 
     fn chosen(&mut self, task: &str) -> Result<Vec<String>, TurnError> {
         let front = &mut *self.front;
-        // What a router says is for nobody, but whoever waits for it is told why.
+        // The router's text is not shown, but its retries are.
         let mut on = |delta: Delta<'_>| {
             if let Delta::Retry(reason, milliseconds) = delta {
                 let reason = reason.to_owned();

@@ -3,15 +3,15 @@
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
 
-use super::tame::tame;
-use super::{Turn, TurnError, tell};
+use super::sanitize_tool_calls::sanitize_tool_calls;
+use super::{Turn, TurnError};
 use crate::front_end::TurnEvent;
 use crate::message::{AssistantPart, Message};
 use crate::mode;
 use crate::provider::{Completion, Delta, ModelRequest, ProviderError, Usage};
 use crate::session::Session;
 use crate::settings::ToolMode;
-use crate::telemetry::{Asked, Happening};
+use crate::telemetry::{ModelCalled, TelemetryEvent, publish};
 
 impl Turn<'_> {
     /// Asks the model. Where its server says that the request is too long, or allows a longer answer
@@ -51,17 +51,17 @@ impl Turn<'_> {
     fn ask_once(&mut self) -> Result<Completion, TurnError> {
         let settings = self.session.prompt.settings.clone();
         let known = self.session.state.activated.clone();
-        let messages = view(self.session);
-        // What the model is told did not fit is kept, whatever becomes of the request.
+        let messages = visible_messages(self.session);
+        // The list of dropped skills is stored even if the request fails.
         if self.session.state.activated != known {
             self.save()?;
         }
         let shape = mode::shape(settings.tool_mode, &self.session.prompt.tools);
-        let request = request(self.session, &messages, shape.as_ref());
+        let request = build_request(self.session, &messages, shape.as_ref());
         let mut event = Event::new(EventKind::SessionPrompted)
             .session(&self.session.id)
             .detail("messages", self.session.messages.len().to_string())
-            .detail("request", digest(&request).to_string());
+            .detail("request", request_digest(&request).to_string());
         if let Some(tokens) = self.session.state.context {
             event = event.detail("context", tokens.to_string());
         }
@@ -72,7 +72,8 @@ impl Turn<'_> {
         let front = &mut *self.front;
         let said = &mut self.said;
         said.clear();
-        let mut curtain = (settings.tool_mode == ToolMode::Text).then(mode::Curtain::default);
+        let mut filter =
+            (settings.tool_mode == ToolMode::Text).then(mode::ToolCallStreamFilter::default);
         let is_object = settings.tool_mode == ToolMode::JsonSchema;
         let mut heard = String::new();
         let mut on = |delta: Delta<'_>| match delta {
@@ -80,8 +81,8 @@ impl Turn<'_> {
             Delta::Text(text) if is_object => heard.push_str(text),
             Delta::Text(text) => {
                 heard.push_str(text);
-                let text = match &mut curtain {
-                    Some(curtain) => curtain.pass(text),
+                let text = match &mut filter {
+                    Some(filter) => filter.pass(text),
                     None => text.to_owned(),
                 };
                 if !text.is_empty() {
@@ -101,15 +102,15 @@ impl Turn<'_> {
             .complete(&request, &mut on, &self.cancel);
         let usage = match &completion {
             Ok(completion) => Usage::of(&*self.runtime.provider, &request, completion),
-            // Nobody counts what was stopped or broken off, and it is paid for.
+            // Servers do not count a stopped request, but charge for it.
             Err(error) if matches!(error, ProviderError::Cancelled) || !heard.is_empty() => {
                 Usage::estimate(&request, &[AssistantPart::Text { text: heard }])
             }
             Err(_) => Usage::default(),
         };
-        tell(
+        publish(
             &self.runtime.subscribers,
-            &Happening::Asked(Asked {
+            &TelemetryEvent::ModelCalled(ModelCalled {
                 session: &self.session.id,
                 provider: self.runtime.provider.name(),
                 model: request.model,
@@ -135,15 +136,15 @@ impl Turn<'_> {
         let tools = &self.session.prompt.tools;
         let count = self.session.messages.len();
         let mut completion = mode::incoming(settings.tool_mode, tools, completion, count);
-        let rest = match curtain {
-            Some(curtain) => curtain.rest(tools),
+        let rest = match filter {
+            Some(filter) => filter.rest(tools),
             None if is_object => mode::words(&completion.parts),
             None => String::new(),
         };
         if !rest.is_empty() {
             front.event(&TurnEvent::Text { delta: rest });
         }
-        tame(&mut completion.parts, &self.session.messages);
+        sanitize_tool_calls(&mut completion.parts, &self.session.messages);
         self.count(usage);
         Ok(completion)
     }
@@ -166,13 +167,13 @@ impl Turn<'_> {
 }
 
 /// The messages as the model of a session reads them in the request that is made now.
-pub(crate) fn view(session: &mut Session) -> Vec<Message> {
+pub(crate) fn visible_messages(session: &mut Session) -> Vec<Message> {
     let fitted = session.fitted();
     mode::outgoing(&session.prompt.settings, fitted.messages)
 }
 
 /// A request, as it was or will be made.
-pub(crate) fn request<'a>(
+pub(crate) fn build_request<'a>(
     session: &'a Session,
     messages: &'a [Message],
     shape: Option<&'a serde_json::Value>,
@@ -190,6 +191,6 @@ pub(crate) fn request<'a>(
 }
 
 /// The digest of all bytes that a model is given.
-pub(crate) fn digest(request: &ModelRequest<'_>) -> Digest {
+pub(crate) fn request_digest(request: &ModelRequest<'_>) -> Digest {
     Digest::of(&serde_json::to_vec(request).unwrap_or_default())
 }

@@ -6,7 +6,7 @@ pub(crate) use skillyard_format::mcp_tool_name::PREFIX;
 
 use super::approve::unallowed;
 use super::{Calls, Ended};
-use crate::front_end::{Action, Answer};
+use crate::front_end::{Action, ApprovalAnswer};
 use crate::host::{HostError, LentCall, Permission};
 use crate::message::{CallOutcome, ToolCall};
 use crate::session::Grant;
@@ -24,7 +24,7 @@ impl Calls<'_> {
         }
         let about = |event: Event| event.detail("tool", tool);
         let answer = match self.host.lent_permission(tool) {
-            Permission::Run => Answer::Session,
+            Permission::Run => ApprovalAnswer::Session,
             Permission::Blocked { reason } => {
                 return Ok(Ended::denied(format!("Denied: {reason}"), reason));
             }
