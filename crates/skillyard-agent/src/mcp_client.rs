@@ -265,11 +265,11 @@ impl Slot {
             let last = last.clone();
             return Err(McpError::Backoff { wait, last });
         }
-        let (stale, subscriber) = (Arc::clone(&self.stale), Arc::clone(&self.on_change));
+        let (outdated, subscriber) = (Arc::clone(&self.stale), Arc::clone(&self.on_change));
         let name = self.spec.name.clone();
         let on_change = Arc::new(move |change| {
             if change == ServerChange::Tools {
-                stale.store(true, Ordering::Relaxed);
+                outdated.store(true, Ordering::Relaxed);
             }
             if let Some(on_change) = &*subscriber.lock() {
                 on_change(&name, change);

@@ -353,7 +353,8 @@ impl Shelf {
         if let Some(found) = found {
             *found = edition.skill;
             // Its description may be another.
-            (self.offered, self.finder) = findable(&self.skills, None);
+            self.offered = offered(&self.skills);
+            self.search_index = OnceLock::new();
         }
     }
 }

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::Digest;
 use skillyard_format::SkillName;
 
@@ -293,7 +293,7 @@ fn read(path: &Path) -> Result<String, AgentError> {
 fn write(path: &Path, text: &str, overwrite: Overwrite) -> Result<(), AgentError> {
     let written = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        own_folder::make(folder)?;
+        private_dir::create(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

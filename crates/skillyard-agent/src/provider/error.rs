@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn the_longest_answer_is_understood() {
         let check = |words: &str, most: Option<u32>| {
-            assert_eq!(longest_answer(words, 8192), most, "{words}")
+            assert_eq!(longest_answer(words, 8192), most, "{words}");
         };
         check(
             "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307",

@@ -2,7 +2,8 @@
 
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{
-    DigestLimits, FileDigests, ReadLimits, ReadRange, Resource, ResourceContent, SkillRoot, file_digests,
+    DigestLimits, FileDigests, ReadLimits, ReadRange, Resource, ResourceContent, SkillRoot,
+    file_digests,
 };
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::render::activation::{self, Activation, portion};

@@ -94,7 +94,7 @@ impl TelemetrySubscriber for Tracer {
             // A skill that a model loads has the span of the tool call.
             TelemetryEvent::SkillActivated(skill) if skill.trigger == Trigger::Model => {}
             TelemetryEvent::SkillActivated(skill) => {
-                self.add(skill.session, |root| load(root, skill))
+                self.add(skill.session, |root| load(root, skill));
             }
             TelemetryEvent::TurnEnded(end) => {
                 let Some(mut open) = self.turns().remove(end.session) else {

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
-use skillyard_catalog::ignored::Lists;
+use skillyard_catalog::ignored::IgnoreFiles;
 use skillyard_catalog::resource::{
-    BinaryContent, Content, Names, ReadLimits, ReadRange, ResourceError, SkillRoot,
+    BinaryContent, PathRules, ReadLimits, ReadRange, ResourceContent, ResourceError, SkillRoot,
 };
 use skillyard_trust::guard::SearchExclusions;
 
@@ -285,7 +285,7 @@ fn walk_files(folder: &Path, under: &Path, hidden: Hidden) -> FileWalk {
                 return false;
             };
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if entry.depth() > 0 && ignored.has(entry.path(), is_folder) {
+            if entry.depth() > 0 && ignored.is_ignored(entry.path(), is_folder) {
                 return false;
             }
             if under.starts_with(below) {
@@ -313,17 +313,17 @@ const LISTS: [&str; 2] = [".gitignore", ".ignore"];
 
 /// What is ignored in a workspace: by the lists in it, and by those above it of the repository that it
 /// is a folder of, unless they ignore all of it. Many a home has a `.gitignore` of `*`.
-fn ignored_around(folder: &Path) -> Lists {
+fn ignored_around(folder: &Path) -> IgnoreFiles {
     let is_repository = |each: &&Path| each.join(".git").exists();
     let top = folder.ancestors().find(is_repository);
     let heeding = top.and_then(|top| {
-        let lists = Lists::below(top, &LISTS);
+        let lists = IgnoreFiles::below(top, &LISTS);
         let mut parts = folder.ancestors();
         let is_whole =
-            parts.any(|part| part != top && part.starts_with(top) && lists.has(part, true));
+            parts.any(|part| part != top && part.starts_with(top) && lists.is_ignored(part, true));
         (!is_whole).then_some(lists)
     });
-    heeding.unwrap_or_else(|| Lists::below(folder, &LISTS))
+    heeding.unwrap_or_else(|| IgnoreFiles::below(folder, &LISTS))
 }
 
 /// Bytes that are read at once.
@@ -354,7 +354,7 @@ fn lines(
     let limits = ReadLimits {
         max_bytes: PIECE,
         binary: BinaryContent::Include,
-        names: Names::Any,
+        names: PathRules::Any,
         ..ReadLimits::default()
     };
     let (mut offset, mut number) = (0, 0);
@@ -367,13 +367,13 @@ fn lines(
         };
         let read = root.read(path, range, &limits)?;
         let piece = match read.content {
-            Content::Text(text) => text.into_bytes(),
-            Content::Binary {
+            ResourceContent::Text(text) => text.into_bytes(),
+            ResourceContent::Binary {
                 media_type: UNKNOWN,
                 bytes: Some(bytes),
             } if !bytes.contains(&0) => bytes,
-            Content::Binary { .. } if offset == 0 => return Ok(Searched::NoText),
-            Content::Binary { .. } => return Ok(Searched::Part),
+            ResourceContent::Binary { .. } if offset == 0 => return Ok(Searched::NoText),
+            ResourceContent::Binary { .. } => return Ok(Searched::Part),
         };
         let whole = match (
             read.next_offset,

@@ -16,7 +16,7 @@ use crate::handler::Fixture;
 
 pub(crate) static GO: AtomicBool = AtomicBool::new(false);
 
-/// McpLimits that a test can wait for.
+/// Limits that a test can wait for.
 pub(crate) fn limits() -> McpLimits {
     McpLimits {
         handshake: Duration::from_secs(5),

@@ -39,7 +39,7 @@ pub(crate) struct GuardQuestion {
 pub(crate) struct GuardAnswer {
     /// `allowed` or `denied`.
     verdict: String,
-    /// The skill that decision_event, or `policy:NAME`.
+    /// The skill that decided, or `policy:NAME`.
     skill: Option<String>,
     /// The patterns that decided.
     pattern: Option<String>,

@@ -28,7 +28,7 @@ fn request() -> ApprovalRequest {
 }
 
 /// Asks on another thread and waits until the question is there.
-fn asked(conversation: &Arc<Conversation>) -> std::thread::JoinHandle<Answer> {
+fn asked(conversation: &Arc<Conversation>) -> std::thread::JoinHandle<ApprovalAnswer> {
     let asking = Arc::clone(conversation);
     let asked = std::thread::spawn(move || asking.ask(&request()));
     while conversation.events().is_empty() {
@@ -44,7 +44,7 @@ fn a_question_waits_for_its_own_answer() {
     let decide = |id: &str, consent| conversation.decide(id, consent, Holder::user());
     assert!(!decide("q1-t", Consent::Once));
     assert!(decide("q0-t", Consent::Session));
-    assert_eq!(asked.join().unwrap(), Answer::Session);
+    assert_eq!(asked.join().unwrap(), ApprovalAnswer::Session);
     assert!(!decide("q0-t", Consent::Once));
 }
 
@@ -68,7 +68,7 @@ fn an_answer_that_was_not_offered_counts_for_the_session() {
         std::thread::yield_now();
     }
     assert!(conversation.decide("q0-t", Consent::Digest, Holder::user()));
-    assert_eq!(asked.join().unwrap(), Answer::Session);
+    assert_eq!(asked.join().unwrap(), ApprovalAnswer::Session);
     let told = serde_json::to_value(conversation.events()).unwrap();
     let question = &told[0]["question"];
     assert_eq!(question["unshown"], "it has too many files", "{told}");
@@ -81,7 +81,7 @@ fn stopping_leaves_questions_unanswered() {
     let conversation = conversation();
     let asked = asked(&conversation);
     conversation.stop();
-    let stopped = Answer::Unanswered(Unanswered::Stopped);
+    let stopped = ApprovalAnswer::Unanswered(Unanswered::Stopped);
     assert_eq!(asked.join().unwrap(), stopped);
     assert_eq!(conversation.ask(&request()), stopped, "also later");
 }
@@ -92,7 +92,7 @@ fn who_does_not_answer_has_not_said_no() {
     assert_eq!(conversation.patience, Duration::from_mins(10));
     conversation.patience = Duration::from_millis(1);
     let late = Unanswered::Late { minutes: 0 };
-    assert_eq!(conversation.ask(&request()), Answer::Unanswered(late));
+    assert_eq!(conversation.ask(&request()), ApprovalAnswer::Unanswered(late));
     let Some(ChatEvent::Decided {
         unanswered: Some(why),
         ..
