@@ -1,26 +1,27 @@
 //! What the commands share.
 
-mod ignored;
-
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
+use skillyard_install::git::{Git, Ignoring};
+use skillyard_install::tree::{Ignored, Unasked};
 
-pub(crate) use self::ignored::{GIT_NEEDED, guessed, in_words};
-use crate::believed::check_ours;
-use crate::cli::Global;
 use crate::config::Config;
-use crate::config::private_file::refuse_dangling;
 use crate::environment::Environment;
-use crate::error::{CommandError, with_scope};
+use crate::error::{CommandError, GIT_NEEDED};
+use crate::files::check_ours;
+use crate::files::private::refuse_dangling;
+use crate::global_args::GlobalArgs;
 use crate::printer::Printer;
 use crate::redactor::Redactor;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// The surroundings of a command.
 #[derive(Debug, Clone)]
@@ -50,7 +51,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// Resolves the global flags.
-    pub(crate) fn new(global: &Global, environment: Environment, redactor: Redactor) -> Self {
+    pub(crate) fn new(global: &GlobalArgs, environment: Environment, redactor: Redactor) -> Self {
         Self {
             printer: Printer::new(global, &environment, redactor.clone()),
             environment,
@@ -89,14 +90,12 @@ impl Context {
 
     /// The scope that is worked in from now on, as it is typed behind other commands.
     pub(crate) fn work_in(&self, typed_scope: &'static str) {
-        let scope = self.typed_scope.lock();
-        *scope.unwrap_or_else(PoisonError::into_inner) = typed_scope;
+        *self.typed_scope.lock() = typed_scope;
     }
 
     /// A hint whose commands mean the scope that this one works in.
     pub(crate) fn scoped(&self, hint: &str) -> String {
-        let scope = self.typed_scope.lock();
-        let scope = *scope.unwrap_or_else(PoisonError::into_inner);
+        let scope = *self.typed_scope.lock();
         with_scope(hint, scope)
     }
 
@@ -185,5 +184,125 @@ impl Context {
         let config = self.config()?;
         self.kept.get_or_init(|| config);
         Ok(())
+    }
+}
+
+/// Commands that mean the skills of a scope.
+const SCOPED: [&str; 6] = ["install", "outdated", "remove", "sync", "update", "why"];
+
+/// The hint with `scope` typed behind the commands in it that need it.
+pub(crate) fn with_scope(hint: &str, scope: &str) -> String {
+    if scope.is_empty() {
+        return hint.to_owned();
+    }
+    let parts: Vec<&str> = hint.split('`').collect();
+    let typed = parts.iter().enumerate().map(|(at, part)| {
+        // One that is to be run in another folder means the project there.
+        let is_elsewhere = parts.get(at + 1).is_some_and(|behind| *behind == " in ");
+        if is_scoped(part) && !is_elsewhere {
+            format!("{part}{scope}")
+        } else {
+            (*part).to_owned()
+        }
+    });
+    typed.collect::<Vec<_>>().join("`")
+}
+
+fn is_scoped(command: &str) -> bool {
+    let verb = command.strip_prefix("skillyard ");
+    let verb = verb.and_then(|words| words.split(' ').next());
+    verb.is_some_and(|verb| SCOPED.contains(&verb)) && !command.contains(" --scope")
+}
+
+impl Context {
+    /// The git of this machine, if it has one.
+    pub(crate) fn git(&self) -> Option<Git> {
+        let program = self.environment.program("git")?;
+        Some(Git::new(&program).with_proxies(&self.environment.proxies))
+    }
+
+    /// Who says what git ignores.
+    pub(crate) fn ignoring(&self) -> Ignoring {
+        Ignoring::new(self.git())
+    }
+
+    /// What git ignores in a folder; warns if git could not be asked.
+    pub(crate) fn ignored_in(&self, folder: &Path) -> Ignored {
+        let ignored = self.asked(folder);
+        if let Some(unasked) = ignored.unasked() {
+            self.tell_unasked(unasked);
+        }
+        ignored
+    }
+
+    /// The same for who hands the folder on, which cannot be undone: fails if git could not be asked.
+    pub(crate) fn surely_ignored_in(&self, folder: &Path) -> Result<Ignored, CommandError> {
+        let ignored = self.asked(folder);
+        match ignored.unasked() {
+            None => Ok(ignored),
+            Some(unasked) => Err(CommandError::Unasked {
+                folder: folder.to_owned(),
+                source: Arc::clone(unasked),
+            }),
+        }
+    }
+
+    fn asked(&self, folder: &Path) -> Ignored {
+        let mut ignored = self.ignoring().in_folders(&[folder]);
+        ignored.pop().unwrap_or_default()
+    }
+
+    /// Tells, once for each repository, that nothing was left out because git ignores it.
+    pub(crate) fn tell_unasked(&self, unasked: &Unasked) {
+        let mut told = self.doubted.lock();
+        if !told.insert(unasked.repository.clone()) {
+            return;
+        }
+        self.printer.warn(&guessed(unasked));
+        self.printer.note(&format!("hint: {GIT_NEEDED}"));
+    }
+}
+
+/// The warning that git could not be asked.
+pub(crate) fn guessed(unasked: &Unasked) -> String {
+    format!(
+        "{}; all files are taken, also those that it may ignore",
+        ignored_in_words(unasked)
+    )
+}
+
+/// That git could not be asked, and why.
+pub(crate) fn ignored_in_words(unasked: &Unasked) -> String {
+    let mut text = unasked.to_string();
+    let mut source = unasked.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod scoped_hint_tests {
+    use super::*;
+
+    #[test]
+    fn only_commands_of_a_scope_that_name_none_get_one() {
+        let check = |hint: &str, expected: &str| {
+            assert_eq!(with_scope(hint, " --scope user"), expected);
+            assert_eq!(with_scope(hint, ""), hint);
+        };
+        check(
+            "`--force` it: `skillyard remove pdf`, or `skillyard sync`",
+            "`--force` it: `skillyard remove pdf --scope user`, or `skillyard sync --scope user`",
+        );
+        for hint in [
+            "Take it with `skillyard remove pdf --scope project`",
+            "Put it right with `skillyard sync` in `/other`",
+            "Let it with `skillyard trust pdf --scripts`; see `skillyard list`",
+            "Call it `skillyard`, or `sync`",
+        ] {
+            check(hint, hint);
+        }
     }
 }

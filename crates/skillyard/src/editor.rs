@@ -5,22 +5,14 @@ use std::path::Path;
 use std::process::ExitStatus;
 
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::terminal::Heard;
+use crate::error::{CommandError, EditorFailure};
+use crate::terminal::SignalState;
 
 /// The user's editor, with its own arguments: `code --wait`.
 pub(crate) struct Editor {
     program: String,
     arguments: Vec<String>,
-    heard: Heard,
-}
-
-/// What became of an editor, and nothing of what was written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the editor `{program}` {what}")]
-pub(crate) struct EditorFailure {
-    program: String,
-    what: String,
+    heard: SignalState,
 }
 
 impl Editor {

@@ -1,23 +1,19 @@
 //! Every environment variable that Skillyard reads.
 
-mod account;
 mod files;
 mod ours;
-mod proxies;
-mod s3;
 mod settings;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use account::account;
+use secrecy::SecretString;
 use skillyard_catalog::agents::{Home, Variables};
-use skillyard_install::fetch::http::Proxies;
+use skillyard_install::fetch::http::{NamedProxy, Proxies};
 
 use self::ours::Ours;
-pub(crate) use self::s3::S3;
 pub(crate) use self::settings::SETTINGS;
-use crate::secret::Secret;
+use crate::redactor::secret::Secret;
 
 /// The variable with which the scripts of `skillyard completions` ask. Its value is the name of
 /// the shell; what else they say stands in variables that `clap_complete` reads: `_CLAP_…`.
@@ -128,7 +124,7 @@ impl Environment {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
             },
-            proxies: proxies::read(),
+            proxies: read_proxies(),
             s3: S3::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             temporary: temporary(),
@@ -229,6 +225,68 @@ fn given(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
+/// Reads them. That for `http:` is named in small letters only, because whoever asks a web server
+/// could set the other.
+fn read_proxies() -> Proxies {
+    let direct = given("no_proxy").or_else(|| given("NO_PROXY"));
+    Proxies {
+        http: first(&["http_proxy", "all_proxy", "ALL_PROXY"]),
+        https: first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
+        direct: direct.and_then(|value| value.into_string().ok()),
+    }
+}
+
+fn first(variables: &[&'static str]) -> Option<NamedProxy> {
+    variables.iter().find_map(|variable| {
+        let address = given(variable)?.into_string().ok()?;
+        Some(NamedProxy {
+            variable,
+            address: SecretString::from(address),
+        })
+    })
+}
+
+/// How the environment says an S3-compatible store is reached.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct S3 {
+    /// The key's name.
+    pub(crate) key: Option<String>,
+    /// The key itself.
+    pub(crate) secret: Option<Secret>,
+    /// The region.
+    pub(crate) region: Option<String>,
+    /// The server.
+    pub(crate) endpoint: Option<String>,
+}
+
+impl S3 {
+    fn read() -> Self {
+        let text = |name: &str| given(name).and_then(|value| value.into_string().ok());
+        Self {
+            key: text("AWS_ACCESS_KEY_ID"),
+            secret: secret("AWS_SECRET_ACCESS_KEY"),
+            region: text("AWS_REGION"),
+            endpoint: text("AWS_ENDPOINT_URL"),
+        }
+    }
+}
+
+/// The account that we run under: containers and timers set no variable.
+fn account() -> String {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let id = rustix::process::getuid().as_raw().to_string();
+    name_of(&users, &id).map_or_else(|| format!("user {id}"), str::to_owned)
+}
+
+/// The name in a table of users, `name:password:id:…` a line.
+fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)? == id).then_some(name)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +295,19 @@ mod tests {
     fn the_variables_of_all_agents_are_read() {
         let known: Vec<&str> = skillyard_catalog::agents::variables().collect();
         assert_eq!(known, AGENT_FOLDERS);
+    }
+}
+
+#[cfg(test)]
+mod account_tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_known_by_its_name() {
+        let users = "root:x:0:0::/root:/bin/sh\nbroken\n:x:7:7\nada:x:1000:1000::/home/ada:\n";
+        assert_eq!(name_of(users, "0"), Some("root"));
+        assert_eq!(name_of(users, "1000"), Some("ada"));
+        assert_eq!(name_of(users, "7"), None);
+        assert_eq!(name_of(users, "100"), None);
     }
 }

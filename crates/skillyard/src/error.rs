@@ -4,63 +4,70 @@
 //! programs, `usage` does so for arguments that make no sense; each area has a file of its own.
 
 pub(crate) mod agent;
-pub(crate) mod audit;
 mod certificate_hint;
 mod config;
+pub(crate) mod config_error;
+pub(crate) mod config_origin;
 mod hint;
 pub(crate) mod install;
-mod locked_hint;
 pub(crate) mod mcp;
 pub(crate) mod registry;
-mod report;
 mod run;
-mod scoped_hint;
-pub(crate) mod serve;
 pub(crate) mod signing;
 mod system;
 pub(crate) mod trust;
-mod usage;
 
+use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use skillyard_catalog::ways;
 use skillyard_install::tree::Unasked;
+use skillyard_server::{AccessError, HostError, McpError, ServeError};
 
-use crate::config::problem::ConfigError;
-use crate::editor::EditorFailure;
+use crate::error::config_error::ConfigError;
+use crate::error::install::opening_hint;
 
-pub(crate) use report::{report, report_as};
 pub(crate) use run::RunError;
-pub(crate) use scoped_hint::with_scope;
-pub(crate) use usage::usage;
 
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum ExitStatus {
     /// Done, or the answer is yes.
-    Yes,
+    Success,
     /// The answer is no.
-    No,
+    Negative,
     /// The code of a program that was run.
     Code(u8),
 }
 
-impl Status {
+impl ExitStatus {
     /// The answer to a question.
-    pub(crate) fn of(is_so: bool) -> Self {
-        if is_so { Self::Yes } else { Self::No }
+    pub(crate) fn from_answer(is_so: bool) -> Self {
+        if is_so { Self::Success } else { Self::Negative }
     }
 
     /// The number that the process ends with.
     pub(crate) fn code(self) -> u8 {
         match self {
-            Self::Yes => 0,
-            Self::No => 1,
+            Self::Success => 0,
+            Self::Negative => 1,
             Self::Code(code) => code,
         }
     }
 }
+
+/// What the user can do where git could not be asked.
+pub(crate) const GIT_NEEDED: &str =
+    "Run it where `git` works and all of the repository is at hand, or take such files away first";
+
+/// What the user can do about a skill whose files cannot be hashed.
+pub(crate) const UNHASHABLE_REMEDY: &str = "Take out of its folder what is no part of the skill, such as \
+                                 `node_modules` or `.venv`, and make all files in it readable";
+
+/// The result of a command.
+pub(crate) type Outcome = Result<ExitStatus, CommandError>;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -167,7 +174,7 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Audit(#[from] skillyard_audit::AuditError),
     #[error(transparent)]
-    AuditUsage(#[from] audit::AuditUsage),
+    AuditUsage(#[from] AuditUsage),
     #[error("the configuration cannot be used")]
     Configuration(Vec<ConfigError>),
     #[error(transparent)]
@@ -209,7 +216,7 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
-    Serve(#[from] serve::ServeFailure),
+    Serve(#[from] ServeFailure),
     #[error(transparent)]
     Mcp(#[from] mcp::McpFailure),
     #[error(transparent)]
@@ -268,7 +275,7 @@ impl CommandError {
         parts.join(": ")
     }
 
-    fn causes(&self) -> Vec<String> {
+    pub(crate) fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         match self {
             Self::NotLoadable { reason, .. }
@@ -337,3 +344,107 @@ const LAYERS: &[&str] = &[
     "error resolving DNS",
     "tcp connect error",
 ];
+
+/// What became of an editor, and nothing of what was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the editor `{program}` {what}")]
+pub(crate) struct EditorFailure {
+    pub(crate) program: String,
+    pub(crate) what: String,
+}
+
+/// What opens a folder or file that the user may not read, or the folder on the way to it.
+pub(crate) fn remedy(path: &Path) -> Option<String> {
+    let found = ways::closed(path).or_else(|| file(path));
+    found.map(|closed| opening_hint(&closed))
+}
+
+/// A plain file, if it may not be read.
+fn file(path: &Path) -> Option<PathBuf> {
+    // Whoever opens a pipe waits for somebody to write into it.
+    let is_file = path.metadata().is_ok_and(|found| found.is_file());
+    let is_refused = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    (is_file && File::open(path).is_err_and(is_refused)).then(|| path.to_owned())
+}
+
+/// Something that was asked of the log and makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AuditUsage {
+    #[error("there is no event `{event}`")]
+    Event {
+        event: String,
+        nearest: Option<&'static str>,
+    },
+    #[error("there is no outcome `{0}`")]
+    Outcome(String),
+    #[error("`{0}` is no time")]
+    Time(String),
+    #[error("`{0}` is not a number and a hash")]
+    Expected(String),
+    #[error("no file of a log is in `{}`", .0.display())]
+    NoCopies(PathBuf),
+}
+
+impl AuditUsage {
+    /// What the user can do about it.
+    fn hint(&self) -> String {
+        match self {
+            Self::Event {
+                nearest: Some(event),
+                ..
+            } => format!("Did you mean `{event}`?"),
+            Self::Event { nearest: None, .. } => {
+                "A group such as `skill`, `approval`, `scan`, `signature` or `config` is fine too"
+                    .into()
+            }
+            Self::Outcome(_) => "It can be `ok`, `denied` or `failed`".into(),
+            Self::Time(_) => "Write `2h`, `7d`, `2026-11-15` or `2026-11-15T12:00:00Z`".into(),
+            Self::Expected(_) => "`skillyard audit verify` prints both, as SEQ:HASH".into(),
+            Self::NoCopies(_) => {
+                "They are called `audit.jsonl` and `audit.000001.jsonl`; name any other file, such as an export, itself"
+                    .into()
+            }
+        }
+    }
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeFailure {
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    #[error(transparent)]
+    Mcp(McpError),
+    #[error("the skills cannot be read")]
+    Host(#[source] HostError),
+    #[error("cannot use the tokens in `{}`", path.display())]
+    Tokens { path: PathBuf, source: AccessError },
+    #[error("others can read or write the tokens in `{}` (mode {mode:o})", path.display())]
+    Readable { path: PathBuf, mode: u32 },
+}
+
+impl ServeFailure {
+    /// What the user can do about it.
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Serve(ServeError::Public(_)) => {
+                "Write tokens into a file, one `ROLE TOKEN` a line, and add `--token-file FILE`"
+                    .into()
+            }
+            Self::Serve(ServeError::Bind { .. }) => {
+                "Choose another port with `--port`, or any free one with `--port 0`".into()
+            }
+            Self::Tokens { .. } => {
+                "Write a role (`read`, `chat`, `run` or `admin`) and a token a line; \
+                 `openssl rand -hex 32` makes one"
+                    .into()
+            }
+            Self::Readable { path, .. } => format!("Run `chmod 600 {}`", path.display()),
+            Self::Mcp(_) => {
+                "Agents start this command themselves; see how with `skillyard mcp --setup CLIENT`"
+                    .into()
+            }
+            Self::Serve(ServeError::Listener(_)) | Self::Host(_) => return None,
+        })
+    }
+}

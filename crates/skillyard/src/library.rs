@@ -1,25 +1,42 @@
 //! The skills of this machine, as the commands see them: configuration put together with
 //! the catalog.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::ptr;
+pub(crate) mod alteration;
+pub(crate) mod installed;
+pub(crate) mod permission;
+pub(crate) mod revoked_remedy;
+pub(crate) mod signers;
+pub(crate) mod skill_files;
+pub(crate) mod withheld;
 
-use skillyard_catalog::selection::{Layer, NamePattern, Selection};
-use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::surroundings::Surroundings;
-use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::{fs, ptr};
+
+use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::record::Record;
+use skillyard_catalog::resource::{ResourceError, Seen, SkillRoot, probe_seeing};
+use skillyard_catalog::selection::{Layer, Pattern, Selection};
+use skillyard_catalog::source::{SourceKind, Surroundings};
+use skillyard_catalog::{Catalog, CatalogSkill, Settings, Status, unhashable};
+use skillyard_format::Digest;
+use skillyard_format::conditions::{Conditions, Unmet};
 use skillyard_format::name::known_as;
 
-use crate::alteration;
-use crate::commands::list::tilde;
 use crate::config::{Config, project};
 use crate::context::Context;
+use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::install::{absent, chronicle};
-use crate::sanitize::visible;
-use crate::signing::signers;
+use crate::library::permission::Permissions;
+use crate::redactor::without_userinfo;
+use crate::scope;
+use crate::text::sanitize::visible;
+use crate::text::tilde;
 
 /// What a command may change about the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +52,7 @@ pub(crate) enum IndexMode {
 
 /// Flags that choose skills by name.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct Choice {
+pub(crate) struct NameFilter {
     /// Only skills whose name matches one of these patterns (may be repeated)
     #[arg(long, value_name = "GLOB")]
     pub(crate) allow: Vec<String>,
@@ -44,7 +61,7 @@ pub(crate) struct Choice {
     pub(crate) deny: Vec<String>,
 }
 
-impl Choice {
+impl NameFilter {
     /// Whether anything was said.
     pub(crate) fn is_given(&self) -> bool {
         !self.allow.is_empty() || !self.deny.is_empty()
@@ -81,10 +98,10 @@ impl Choice {
 pub(crate) fn load(
     context: &Context,
     mode: IndexMode,
-    choice: &Choice,
+    choice: &NameFilter,
 ) -> Result<Catalog, CommandError> {
     // What an interrupted installation left half done is finished first.
-    chronicle::recover(context);
+    scope::recover(context);
     let mut catalog = discover(context, mode, choice)?;
     alteration::mark(context, mode, &mut catalog)?;
     signers::withdraw(context, &mut catalog);
@@ -95,7 +112,7 @@ pub(crate) fn load(
 pub(crate) fn discover(
     context: &Context,
     mode: IndexMode,
-    choice: &Choice,
+    choice: &NameFilter,
 ) -> Result<Catalog, CommandError> {
     Ok(Catalog::load(&settings(context, mode, choice)?))
 }
@@ -104,8 +121,8 @@ pub(crate) fn discover(
 fn settings(
     context: &Context,
     mode: IndexMode,
-    choice: &Choice,
-) -> Result<CatalogSettings, CommandError> {
+    choice: &NameFilter,
+) -> Result<Settings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
     Ok(CatalogSettings {
@@ -120,7 +137,7 @@ fn settings(
 }
 
 /// What the configuration, as it is now, and the flags say about single skills.
-pub(crate) fn selection(config: &Config, choice: &Choice) -> Result<Selection, CommandError> {
+pub(crate) fn selection(config: &Config, choice: &NameFilter) -> Result<Selection, CommandError> {
     let mut layers = config.selection()?;
     layers.push(choice.layer()?);
     Ok(Selection { layers })
@@ -175,7 +192,7 @@ pub(crate) fn find<'a>(
 /// That a skill is locked and not here, if that is so.
 pub(crate) fn not_here(context: &Context, name: &str) -> Option<CommandError> {
     let name = known_as(name).into_owned();
-    let scope = absent::scope_of(context, &name)?;
+    let scope = scope::scope_of(context, &name)?;
     Some(CommandError::NotHere { name, scope })
 }
 
@@ -224,14 +241,14 @@ pub(crate) fn named<'a>(
 }
 
 /// What a word on the command line names: a path to a skill, or else a skill of the catalog.
-pub(crate) enum Target {
+pub(crate) enum SkillTarget {
     /// A folder or a file.
     Path(PathBuf),
     /// A skill by its name.
     Name(String),
 }
 
-impl Target {
+impl SkillTarget {
     /// A plain word is a skill of the catalog; only where there is none of that name it is the
     /// folder or file that exists here. Whoever chose the current folder must not be able to put
     /// another skill in its place.
@@ -249,7 +266,7 @@ impl Target {
             is_skill_here(path)
         };
         if is_doubtful {
-            let catalog = load(context, IndexMode::Use, &Choice::default())?;
+            let catalog = load(context, IndexMode::Use, &NameFilter::default())?;
             if catalog.find(&name).is_none() {
                 return Ok(Self::Path(path.to_owned()));
             }
@@ -277,7 +294,7 @@ pub(crate) fn refuse_either<'a>(
     if doubtful.peek().is_none() {
         return Ok(());
     }
-    let catalog = load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = load(context, IndexMode::Use, &NameFilter::default())?;
     for word in doubtful {
         let word = word.to_string_lossy();
         let Some(skill) = catalog.resolve(&word) else {
@@ -306,4 +323,132 @@ fn is_skill_here(path: &Path) -> bool {
 pub(crate) fn looks_like_path(word: &OsStr) -> bool {
     let bytes = word.as_encoded_bytes();
     bytes.contains(&b'/') || bytes.starts_with(b".")
+}
+
+/// What a skill says it needs besides commands.
+pub(crate) fn requirements_of(record: &Record) -> Conditions {
+    if !Conditions::may_be_in(&record.fields) {
+        return Conditions::default();
+    }
+    let fields = record.fields_json();
+    let fields = fields.as_object();
+    fields.map(Conditions::of).unwrap_or_default()
+}
+
+/// What of that is missing here, one line each.
+pub(crate) fn unmet(environment: &Environment, record: &Record) -> Vec<String> {
+    let is_set = |name: &str| environment.passed_on(name).is_some();
+    let unmet = requirements_of(record).unmet(std::env::consts::OS, is_set);
+    unmet.iter().map(told).collect()
+}
+
+fn told(unmet: &Unmet) -> String {
+    match unmet {
+        Unmet::System(systems) => {
+            let here = std::env::consts::OS;
+            format!("it is for {}, and this is {here}", systems.join(", "))
+        }
+        Unmet::Variables(names) => match &names[..] {
+            [name] => format!("the variable {name} is not set"),
+            names => format!("the variables {} are not set", names.join(", ")),
+        },
+    }
+}
+
+/// Looks whether the skills that are meant can be hashed, and gives those that cannot their standing.
+pub(crate) fn look_unhashable(
+    context: &Context,
+    catalog: &mut Catalog,
+    is_meant: impl Fn(&CatalogSkill) -> bool,
+) {
+    for skill in catalog.enabled_mut() {
+        if skill.kind == SourceKind::Builtin || !is_meant(skill) {
+            continue;
+        }
+        if let Err(error) = check_unhashable(&skill.record.folder) {
+            note_unhashable(context, &skill.record.folder, &error);
+            let reason = error.whole();
+            skill.status = Status::Unhashable { reason };
+        }
+    }
+}
+
+/// Why the files in a folder cannot be hashed, if they cannot.
+pub(crate) fn check_unhashable(folder: &Path) -> Result<(), ResourceError> {
+    check_seeing(folder, &mut |_| {})
+}
+
+/// The same; tells all that is seen in the folder on the way.
+pub(crate) fn check_seeing(
+    folder: &Path,
+    seen: &mut dyn FnMut(Seen<'_>),
+) -> Result<(), ResourceError> {
+    match SkillRoot::open(folder) {
+        Ok(root) => probe_seeing(&root, seen),
+        // What is gone is told elsewhere.
+        Err(_) => Ok(()),
+    }
+}
+
+/// Remembers that the files in a folder cannot be hashed.
+pub(crate) fn note_unhashable(context: &Context, folder: &Path, error: &ResourceError) {
+    let index = context.environment.skillyard_home.join("index");
+    unhashable::note(&index, folder, error);
+}
+
+/// Tells of those that are new. What cannot be written down now is told the next time.
+pub(crate) fn tell_discovery_log<'a>(
+    context: &Context,
+    skills: impl Iterator<Item = &'a CatalogSkill>,
+) {
+    let file = seen(context);
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    let known: HashSet<&str> = known.lines().collect();
+    // What comes with the program is nothing that was found.
+    let found = skills.filter(|skill| skill.kind != SourceKind::Builtin);
+    let found = found.map(|skill| (mark(skill), skill));
+    let new: Vec<(String, &CatalogSkill)> =
+        found.filter(|(mark, _)| !known.contains(&**mark)).collect();
+    if new.is_empty() || record(context, &new).is_err() {
+        return;
+    }
+    let marks: Vec<&str> = new.iter().map(|(mark, _)| &**mark).collect();
+    let lines = marks.join("\n") + "\n";
+    let options = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(file);
+    let _ = options.and_then(|mut file| file.write_all(lines.as_bytes()));
+}
+
+/// Where it stands which ones are known.
+fn seen(context: &Context) -> PathBuf {
+    context.environment.skillyard_home.join("seen")
+}
+
+/// What a skill is known by: its name and where it lies.
+fn mark(skill: &CatalogSkill) -> String {
+    let place = skill.record.folder.as_os_str().as_encoded_bytes();
+    let known_by = [skill.record.name.as_bytes(), place].join(&0);
+    Digest::of(&known_by).to_hex()[..32].to_owned()
+}
+
+fn record(context: &Context, new: &[(String, &CatalogSkill)]) -> Result<(), CommandError> {
+    let permissions = Permissions::load(context)?;
+    let events = new.iter().map(|(_, skill)| {
+        let provenance = permissions.provenance(skill);
+        let tier = permissions.verdict(&provenance).tier;
+        let event = Event::new(EventKind::SkillDiscovered)
+            .skill(&*skill.record.name)
+            .source(skill.kind.as_str())
+            .tier(tier.as_str())
+            .detail("folder", skill.record.folder.display().to_string());
+        match &provenance.url {
+            Some(url) => event.origin(without_userinfo(url)),
+            None => event,
+        }
+    });
+    let events: Vec<Event> = events.collect();
+    Ok(context.recorder()?.record_all(&events)?)
 }

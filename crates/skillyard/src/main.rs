@@ -1,10 +1,11 @@
 //! The `skillyard` binary: what the user sees.
 //!
-//! `cli` says what can be asked, `commands/` has one file an answer, `context` holds
-//! what they share, `printer` is the only way out, `error` turns failures into a
-//! message, a hint and an exit code, `environment` lists every variable read, and `redactor`
-//! takes secrets out of all that is said.
-//! Nothing is configured or started before the arguments are understood.
+//! `cli` parses the arguments and runs a command of `commands/`. Commands call `install`, `agent`,
+//! `mcp`, `script`, `signing` and `library`, which share a `context`: the configuration, the
+//! environment and the `printer`, which writes all output. `error` holds the errors with their hints
+//! and exit codes, `error_report` prints them, and `redactor` removes secrets from output.
+//!
+//! Each module imports only from modules below it; `scripts/layers` checks that.
 
 #![allow(
     rustdoc::bare_urls,
@@ -12,60 +13,39 @@
 )]
 
 mod agent;
-mod alteration;
-mod baseline;
-mod believed;
 mod cli;
-mod cli_words;
-mod closed;
 mod commands;
 mod config;
 mod context;
-mod discovered;
 mod editor;
 mod environment;
 mod error;
-mod hashable;
-mod ignored_links;
+mod error_report;
+mod files;
+mod global_args;
 mod install;
-mod installed;
-mod json;
-mod lent_home;
 mod library;
 mod mcp;
-mod needs;
-mod obstacle;
-mod permission;
 mod printer;
 mod question;
 mod redactor;
-mod remote;
 mod report;
-mod sanitize;
+mod scope;
 mod script;
-mod seal;
-mod secret;
-mod serving;
-mod shell;
 mod signing;
-mod skill_files;
 mod terminal;
-mod trusted;
-mod whole_folder;
-mod workspace;
+mod text;
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use cli::Global;
+use crate::error::ExitStatus;
 use context::Context;
 use environment::Environment;
-use error::Status;
-use lent_home::Lender;
+use global_args::GlobalArgs;
 use redactor::Redactor;
 
-/// Threads do not wait for one another to get and give back memory.
+/// Less allocator contention between rayon threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -76,11 +56,12 @@ fn main() -> ExitCode {
         return code;
     }
     let status = work(&arguments);
-    leave(status)
+    skillyard_mcp::end_all();
+    ExitCode::from(status.code())
 }
 
 /// Does what is asked for.
-fn work(arguments: &[OsString]) -> Status {
+fn work(arguments: &[OsString]) -> ExitStatus {
     let environment = Environment::read();
     let redactor = Redactor::default();
     for secret in Environment::secrets() {
@@ -88,40 +69,23 @@ fn work(arguments: &[OsString]) -> Status {
     }
     redactor.learn_arguments(arguments);
     if let Some(shell) = environment.completing.clone() {
-        let context = Context::new(&Global::guessed(&[]), environment, redactor);
+        let context = Context::new(&GlobalArgs::guessed(&[]), environment, redactor);
         return ended(
             &context,
-            commands::completions::answer(&context, &shell, arguments),
+            cli::completions::answer(&context, &shell, arguments),
         );
     }
     let cli = match cli::parse(arguments) {
         Ok(cli) => cli,
-        Err(error) => return error::usage(&error, arguments, &environment, redactor),
+        Err(error) => return cli::usage::usage(&error, arguments, &environment, redactor),
     };
     let context = Context::new(&cli.global, environment, redactor);
     for warning in context.environment.unknown_told() {
         context.printer.note(&warning);
     }
-    let lender = Lender::of(&context.environment.skillyard_home);
-    let status = ended(&context, commands::run(&context, cli.command));
-    if let Some(lender) = lender {
-        lender.tell(&context);
-    }
-    status
+    ended(&context, cli::run(&context, cli.command))
 }
 
-fn ended(context: &Context, outcome: commands::Outcome) -> Status {
-    outcome.unwrap_or_else(|error| error::report(context, &error))
-}
-
-/// Ends the process. Its memory is not given back piece by piece before that, as the allocator would
-/// do: the system takes all of it at once.
-#[expect(unsafe_code, reason = "no safe way leaves the allocator's handler out")]
-fn leave(status: Status) -> ! {
-    // What is still buffered is the end of a line that nobody waits for.
-    let _ = io::stdout().flush();
-    skillyard_agent::mcp_client::end_all();
-    // SAFETY: all work is done, and whatever had to be closed was dropped. Nothing else is to happen
-    // at the end of the process.
-    unsafe { libc::_exit(status.code().into()) }
+fn ended(context: &Context, outcome: error::Outcome) -> ExitStatus {
+    outcome.unwrap_or_else(|error| error_report::report(context, &error))
 }

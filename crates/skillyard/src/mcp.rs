@@ -1,28 +1,30 @@
 //! The MCP servers of the configuration, as agents and the gateway use them.
 
-mod awake;
-pub(crate) mod left;
-mod published;
-mod start;
+pub(crate) mod published;
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
 
 use secrecy::SecretString;
-use skillyard_agent::mcp_client::{
-    McpLimits, PublishedSkill, ServerCommand, ServerSpec, Servers, Transport,
+use skillyard_catalog::{ProjectTrust, own_folder};
+use skillyard_mcp::{
+    Launch, Limits, McpError, PublishedSkill, ServerSpec, Servers, Skills, Tools, Transport,
 };
 use url::Url;
 
-use crate::config::mcp::{McpServer, Reach};
+use crate::config::mcp::{McpEndpoint, McpServer};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::error::mcp::McpFailure;
+use crate::files::check_ours;
 use crate::install::web::http;
-use crate::secret::Secret;
+use crate::redactor::secret::Secret;
+use crate::text::sanitize::visible;
 
-pub(crate) use awake::Lent;
 pub(crate) use published::PublishedSkills;
 
 /// What a program gets of our environment without being asked for: nothing that could be a secret.
@@ -100,7 +102,7 @@ fn unknown(name: &str, known: &[String]) -> CommandError {
 
 fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandError> {
     let transport = match &server.reach {
-        Reach::Program {
+        McpEndpoint::Program {
             command,
             arguments,
             environment,
@@ -110,9 +112,9 @@ fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandErro
             program: command.into(),
             arguments: arguments.iter().map(hidden).collect(),
             environment: variables(context, environment, pass),
-            folder: start::folder(context, folder.as_deref())?,
+            folder: self::folder(context, folder.as_deref())?,
         }),
-        Reach::Address { url, headers } => {
+        McpEndpoint::Address { url, headers } => {
             let parsed = Url::parse(url).map_err(|_| McpFailure::Address(server.name.clone()))?;
             Transport::Http {
                 client: http(context)
@@ -162,4 +164,92 @@ fn variables(
 
 fn hidden(value: &Secret) -> SecretString {
     SecretString::from(value.expose().to_owned())
+}
+
+/// The folder that is named, or the current one of a project that is trusted, or one of Skillyard's
+/// own.
+fn folder(context: &Context, named: Option<&Path>) -> Result<PathBuf, CommandError> {
+    let environment = &context.environment;
+    if let Some(folder) = named {
+        if !folder.is_dir() {
+            return Err(CommandError::NoSuchPath(folder.to_owned()));
+        }
+        return Ok(folder.to_owned());
+    }
+    if context.config()?.project_trust == ProjectTrust::Trusted {
+        return Ok(environment.current_dir.clone());
+    }
+    check_ours(&environment.skillyard_home)?;
+    let folder = environment.servers_folder();
+    own_folder::make(&folder).map_err(|source| CommandError::Write {
+        path: folder.clone(),
+        source,
+    })?;
+    Ok(folder)
+}
+
+/// What a server lends.
+#[derive(Debug, Clone)]
+pub(crate) struct Lent {
+    /// The server.
+    pub(crate) server: String,
+    /// Its tools.
+    pub(crate) tools: Arc<Tools>,
+    /// The skills that it publishes, of which nothing is read yet.
+    pub(crate) skills: Skills,
+}
+
+/// What a server says of its tools and, where they are wanted, of its skills.
+type Answers = (
+    Result<Arc<Tools>, McpError>,
+    Option<Result<Skills, McpError>>,
+);
+
+impl Lenders {
+    /// Starts all servers and asks what they lend, unless somebody stops that; `tell` hears of
+    /// those that lend nothing.
+    pub(crate) fn wake(&mut self, cancel: &AtomicBool, tell: &mut dyn FnMut(&str)) {
+        let servers = &*self.servers;
+        let answers: Vec<Option<Answers>> = thread::scope(|scope| {
+            let asked = self.configured.iter().map(|server| {
+                scope.spawn(move || {
+                    let tools = servers.tools(&server.name, cancel);
+                    let skills = server.skills.then(|| servers.skills(&server.name, cancel));
+                    (tools, skills)
+                })
+            });
+            let asked: Vec<_> = asked.collect();
+            asked.into_iter().map(|each| each.join().ok()).collect()
+        });
+        self.lent.clear();
+        for (server, answers) in self.configured.iter().zip(answers) {
+            let Some((tools, skills)) = answers else {
+                continue;
+            };
+            if let Some(reason) = failure(&tools, skills.as_ref()) {
+                tell(&format!("MCP server `{}` lends {reason}", server.name));
+            }
+            self.lent.push(Lent {
+                server: server.name.clone(),
+                tools: tools.unwrap_or_default(),
+                skills: skills.and_then(Result::ok).unwrap_or_default(),
+            });
+        }
+    }
+}
+
+/// What a server does not lend, and why.
+fn failure(
+    tools: &Result<Arc<Tools>, McpError>,
+    skills: Option<&Result<Skills, McpError>>,
+) -> Option<String> {
+    let (what, error) = match (tools, skills) {
+        (Err(error), None | Some(Err(_))) => ("nothing", error),
+        (Err(error), Some(Ok(_))) => ("no tools", error),
+        (Ok(_), Some(Err(error))) => ("no skills", error),
+        (Ok(_), None | Some(Ok(_))) => return None,
+    };
+    // Whoever stopped it knows.
+    let is_told = !matches!(error, McpError::Cancelled);
+    is_told.then(|| format!("{what}: {}", visible(&error.to_string())))
 }

@@ -1,24 +1,22 @@
 //! The only way to the terminal: data to stdout, words for people to stderr.
 
 mod data;
-mod watched;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use parking_lot::Mutex;
 
-use crate::cli::Global;
 use crate::environment::Environment;
+use crate::global_args::GlobalArgs;
 use crate::redactor::Redactor;
-use crate::sanitize::visible;
-use crate::terminal::Heard;
-
-pub(crate) use watched::Watched;
+use crate::terminal::SignalState;
+use crate::text::sanitize::visible;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -50,7 +48,7 @@ pub(crate) struct Printer {
     /// What people would have been warned of, for a document to have it.
     warnings: Arc<Mutex<Vec<String>>>,
     /// What hears signals at questions.
-    heard: Heard,
+    heard: SignalState,
 }
 
 #[expect(
@@ -59,7 +57,7 @@ pub(crate) struct Printer {
 )]
 impl Printer {
     /// Resolves flags and environment.
-    pub(crate) fn new(global: &Global, environment: &Environment, redactor: Redactor) -> Self {
+    pub(crate) fn new(global: &GlobalArgs, environment: &Environment, redactor: Redactor) -> Self {
         let choice = match global.color {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
@@ -81,7 +79,7 @@ impl Printer {
             redactor,
             unread: Arc::default(),
             warnings: Arc::default(),
-            heard: Heard::default(),
+            heard: SignalState::default(),
         }
     }
 
@@ -121,7 +119,7 @@ impl Printer {
     }
 
     /// What hears signals while the user is asked.
-    pub(crate) fn heard(&self) -> &Heard {
+    pub(crate) fn heard(&self) -> &SignalState {
         &self.heard
     }
 
@@ -161,8 +159,7 @@ impl Printer {
     pub(crate) fn warn(&self, text: &str) {
         self.note(&format!("warning: {}", visible(text)));
         if self.json {
-            let warnings = self.warnings.lock();
-            let mut warnings = warnings.unwrap_or_else(PoisonError::into_inner);
+            let mut warnings = self.warnings.lock();
             // A server warns for as long as it runs.
             if warnings.len() < MAX_WARNINGS {
                 warnings.push(text.to_owned());
@@ -172,8 +169,7 @@ impl Printer {
 
     /// What a program has to be warned of so far.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let warnings = self.warnings.lock();
-        warnings.unwrap_or_else(PoisonError::into_inner).clone()
+        self.warnings.lock().clone()
     }
 
     /// Tells people something they asked for with `-v`.
@@ -263,4 +259,67 @@ fn terminal_columns() -> Option<usize> {
     let size = size.or_else(|_| rustix::termios::tcgetwinsize(io::stderr()));
     let size = size.ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// A writer that remembers its first failure, for who passes it to somebody that goes on without it.
+#[derive(Debug)]
+pub(crate) struct FailureRecordingWriter<'a, W> {
+    inner: W,
+    failure: Option<io::Error>,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a, W> FailureRecordingWriter<'a, W> {
+    /// Watches over a writer.
+    pub(crate) fn new(inner: W) -> Self {
+        Self {
+            inner,
+            failure: None,
+            stop: None,
+        }
+    }
+
+    /// The same, and stops whoever writes when the reader goes away, as a shell would, or when
+    /// nothing more can be written, as on a full disk.
+    pub(crate) fn stopping(inner: W, stop: &'a AtomicBool) -> Self {
+        Self {
+            stop: Some(stop),
+            ..Self::new(inner)
+        }
+    }
+
+    /// Whether the reader went away.
+    pub(crate) fn is_unread(&self) -> bool {
+        let gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        self.failure.as_ref().is_some_and(gone)
+    }
+
+    /// What went wrong first. A reader that went away has read enough, which is no failure.
+    pub(crate) fn failure(self) -> Option<io::Error> {
+        let is_failure = |error: &io::Error| error.kind() != io::ErrorKind::BrokenPipe;
+        self.failure.filter(is_failure)
+    }
+
+    fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.failure.get_or_insert(error);
+            if let Some(stop) = self.stop.filter(|_| kind != io::ErrorKind::Interrupted) {
+                stop.store(true, Ordering::SeqCst);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<W: io::Write> io::Write for FailureRecordingWriter<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes);
+        self.noted(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.inner.flush();
+        self.noted(flushed)
+    }
 }

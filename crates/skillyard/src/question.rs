@@ -3,9 +3,10 @@
 //! plain lines.
 
 mod choice;
-mod look;
-mod plain;
+pub(crate) mod hidden;
 mod text;
+
+use cliclack::{Theme, ThemeState, set_theme};
 
 use std::io;
 
@@ -13,11 +14,13 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
+use crate::terminal::keys::{CTRL_C, typed};
 
 use self::text::{answer, with_keys};
 
+pub(crate) use crate::question::text::AnswerHint;
 pub(crate) use choice::{Item, one, several};
-pub(crate) use text::{Shown, text, warning};
+pub(crate) use text::{text, warning};
 
 /// What is recorded of a question that was left with Ctrl-C.
 pub(crate) const UNANSWERED: &str = "the user stopped it at the question";
@@ -77,7 +80,7 @@ pub(crate) fn word<T: Copy + PartialEq + Send + Sync>(
     let otherwise = words.last().map_or("", |(word, _)| word);
     with_keys(printer, || {
         loop {
-            let shown = Shown::Otherwise(otherwise);
+            let shown = AnswerHint::Otherwise(otherwise);
             let said = answer(printer, &question, shown, |_| Ok(()))?;
             if let Some(meant) = meant(&said, words) {
                 return Ok(meant);
@@ -122,6 +125,53 @@ pub(crate) fn must_agree(context: &Context, question: &str) -> Result<(), Comman
     agreed(&context.printer, question)
 }
 
+/// Lets questions look so that one which is left says nothing of its own: whoever asked tells what
+/// becomes of it.
+fn choose() {
+    set_theme(Brief);
+}
+
+struct Brief;
+
+impl Theme for Brief {
+    fn format_footer_with_message(&self, state: &ThemeState, message: &str) -> String {
+        match state {
+            ThemeState::Cancel => format!("{}\n", self.bar_color(state).apply_to('└')),
+            _ => Usual.format_footer_with_message(state, message),
+        }
+    }
+}
+
+/// All else is as ever.
+struct Usual;
+
+impl Theme for Usual {}
+
+/// Longest answer that is read; a terminal gives no line that is longer.
+const MAX_ANSWER_BYTES: usize = 1 << 13;
+
+/// Asks whoever has the keys of the terminal, and reads what is typed until Enter.
+fn plain_line(printer: &Printer, question: &str) -> io::Result<String> {
+    printer.people_lines(&format!("{question}: "));
+    let mut keys = [0; MAX_ANSWER_BYTES];
+    let line = typed(&mut keys).and_then(|count| said(&keys[..count]));
+    if line.is_err() {
+        printer.people_lines("\n");
+    }
+    line
+}
+
+/// What a line of the terminal says; Ctrl-C and Ctrl-D leave the question. A terminal hands over a
+/// line as a whole: one without an end was left with Ctrl-D.
+fn said(line: &[u8]) -> io::Result<String> {
+    match line {
+        [said @ .., b'\r' | b'\n'] => Ok(String::from_utf8_lossy(said).trim().to_owned()),
+        [.., CTRL_C] => Err(io::ErrorKind::Interrupted.into()),
+        _ if line.len() == MAX_ANSWER_BYTES => Err(io::Error::other("the line is too long")),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +210,21 @@ mod tests {
     fn words_that_mean_the_same_are_offered_once() {
         assert_eq!(offered(&WORDS), "once, session, always or no");
         assert_eq!(offered(&[("yes", true), ("no", false)]), "yes or no");
+    }
+}
+
+#[cfg(test)]
+mod plain_tests {
+    use super::*;
+
+    #[test]
+    fn a_line_ends_with_enter_and_the_question_with_ctrl_c_or_the_end() {
+        assert_eq!(said(b" yes \n").unwrap(), "yes");
+        assert_eq!(said(b"\n").unwrap(), "");
+        let kind = |line: &[u8]| said(line).unwrap_err().kind();
+        assert_eq!(kind(b"ye\x03"), io::ErrorKind::Interrupted);
+        assert_eq!(kind(b"ye"), io::ErrorKind::UnexpectedEof);
+        assert_eq!(kind(b""), io::ErrorKind::UnexpectedEof);
+        assert_eq!(kind(&[b'x'; MAX_ANSWER_BYTES]), io::ErrorKind::Other);
     }
 }

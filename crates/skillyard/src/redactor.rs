@@ -9,33 +9,34 @@
 
 mod address;
 mod forms;
-mod json;
+pub(crate) mod secret;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use skillyard_agent::provider::is_secret_key;
 
 use self::address::{SCHEME, login, without_logins};
 use self::forms::without_tokens;
-use crate::secret::{REDACTED, Secret};
+use crate::redactor::secret::{REDACTED, Secret};
 
 pub(crate) use self::address::without_userinfo;
 
 /// Shorter values are also ordinary words, and would tear holes into every text.
-const SHORTEST: usize = 6;
+const MIN_SECRET_LENGTH: usize = 6;
 
 /// Knows the secrets of this run; its clones know the same.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redactor {
     /// The longest first, because one may hold another.
-    known: Arc<RwLock<Vec<Known>>>,
+    known: Arc<RwLock<Vec<KnownSecret>>>,
 }
 
 /// A secret, and who told of it.
 #[derive(Debug)]
-struct Known {
+struct KnownSecret {
     secret: Secret,
     /// Whether it stood in an address, which may be another's words.
     is_of_address: bool,
@@ -90,7 +91,7 @@ impl Redactor {
     /// Whatever an address said, the name of a skill is shown: whoever writes the address must not
     /// choose what people and the log are told.
     pub(crate) fn show_name(&self, name: &str) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         known.retain(|each| !each.is_of_address || !name.contains(each.secret.expose()));
     }
 
@@ -118,7 +119,7 @@ impl Redactor {
 
     /// `text` without the secrets.
     pub(crate) fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         let mut text = Cow::Borrowed(text);
         for each in known.iter() {
             let secret = each.secret.expose();
@@ -131,7 +132,7 @@ impl Redactor {
 
     /// JSON without the secrets. The names of its fields are ours, and programs look for them.
     pub(crate) fn scrub_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        json::values(text, |value| self.scrub(value))
+        values(text, |value| self.scrub(value))
     }
 
     /// `text` without the secrets, and without logins in addresses that nobody told of; for words
@@ -145,24 +146,21 @@ impl Redactor {
 
     /// Whether there is anything to look for.
     pub(crate) fn is_idle(&self) -> bool {
-        self.known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_empty()
+        self.known.read().is_empty()
     }
 
     fn keep(&self, value: &str, is_of_address: bool) {
-        if value.len() < SHORTEST || value == REDACTED {
+        if value.len() < MIN_SECRET_LENGTH || value == REDACTED {
             return;
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         if let Some(same) = known.iter_mut().find(|each| each.secret.expose() == value) {
             same.is_of_address &= is_of_address;
             return;
         }
         let at = known.partition_point(|each| each.secret.expose().len() >= value.len());
         let secret = Secret::new(value);
-        let known_now = Known {
+        let known_now = KnownSecret {
             secret,
             is_of_address,
         };
@@ -177,6 +175,40 @@ impl skillyard_audit::Redact for Redactor {
             Cow::Owned(text) => Cow::Owned(without_tokens(&text).into_owned()),
         }
     }
+}
+
+/// `text` with everything changed but the names of fields.
+fn values(text: &str, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    if matches!(change(text), Cow::Borrowed(_)) {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    // What is not a string has no room for a secret but as a number.
+    while let Some(start) = rest.find('"') {
+        let length = end_of_string(&rest[start + 1..]);
+        let (between, string) = (&rest[..start], &rest[start..start + 1 + length]);
+        rest = &rest[start + 1 + length..];
+        result.push_str(&change(between));
+        if rest.trim_start().starts_with(':') {
+            result.push_str(string);
+        } else {
+            result.push_str(&change(string));
+        }
+    }
+    result.push_str(&change(rest));
+    Cow::Owned(result)
+}
+
+/// How many bytes a string has behind its first quote, with the last one.
+fn end_of_string(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 1)
 }
 
 #[cfg(test)]
@@ -239,5 +271,23 @@ mod tests {
         redactor.learn("stealer-2");
         redactor.show_name("stealer-2");
         assert_eq!(redactor.scrub("stealer-2"), REDACTED);
+    }
+}
+
+#[cfg(test)]
+mod json_tests {
+    use super::*;
+
+    #[test]
+    fn names_of_fields_stay() {
+        fn change(text: &str) -> Cow<'_, str> {
+            text.replace("digest", "X").into()
+        }
+        let text = r#"{"digest" : "a digest \" digest", "x":["digest",{"the_digest":1}]}"#;
+        let changed = r#"{"digest" : "a X \" X", "x":["X",{"the_digest":1}]}"#;
+        assert_eq!(values(text, change), changed);
+        assert_eq!(values("\"digest", change), "\"X");
+        let unchanged = values(text, |text| Cow::Borrowed(text));
+        assert!(matches!(unchanged, Cow::Borrowed(_)));
     }
 }

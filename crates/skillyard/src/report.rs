@@ -1,21 +1,23 @@
 //! The results of `validate` and `scan`, in every shape they can be asked for.
 
-pub(crate) mod github;
-pub(crate) mod json;
+pub(crate) mod baseline;
 pub(crate) mod sarif;
 pub(crate) mod scan;
-pub(crate) mod skills_ref;
 pub(crate) mod text;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use skillyard_format::{Diagnostic, Severity, Span};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+use skillyard_catalog::walk::Skipped;
+use skillyard_format::{Diagnostic, LineIndex, Severity, Span};
 
-use crate::sanitize::{shortened, visible};
-pub(crate) use skillyard_format::text::counted;
-pub(crate) use text::{elapsed, listed};
+use crate::printer::Printer;
+use crate::text::sanitize::{shortened, visible};
 
 /// Most characters of a message that are shown to people.
 const MAX_CHARACTERS: usize = 240;
@@ -33,7 +35,7 @@ pub(crate) enum Loudness {
 
 /// One finding, as every shape shows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Note<'a> {
+pub(crate) struct FindingNote<'a> {
     /// The rule.
     pub(crate) code: &'static str,
     /// How loud it is.
@@ -56,7 +58,7 @@ pub(crate) struct FileNotes<'a> {
     /// Its text, if there is something to show in it.
     pub(crate) text: &'a str,
     /// What was found.
-    pub(crate) notes: Vec<Note<'a>>,
+    pub(crate) notes: Vec<FindingNote<'a>>,
 }
 
 /// Something with findings in files.
@@ -229,7 +231,7 @@ impl Noted for Checked {
                 Severity::Error => (Loudness::Error, "error"),
                 Severity::Warning => (Loudness::Warning, "warning"),
             };
-            Note {
+            FindingNote {
                 code: diagnostic.code,
                 loudness,
                 label,
@@ -248,7 +250,7 @@ impl Noted for Checked {
 
 /// The result in numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Summary {
+pub(crate) struct ReportSummary {
     /// Skills checked.
     pub(crate) skills: usize,
     /// Skills with an error.
@@ -267,7 +269,7 @@ pub(crate) struct Summary {
     pub(crate) elapsed: Duration,
 }
 
-impl Summary {
+impl ReportSummary {
     /// Counts.
     pub(crate) fn new(checked: &[Checked], fixed: usize, elapsed: Duration) -> Self {
         let all = || checked.iter().flat_map(|each| &each.diagnostics);
@@ -291,4 +293,195 @@ impl Summary {
             elapsed,
         }
     }
+}
+
+/// One command a finding.
+pub(crate) fn github_commands(skills: &[impl Noted]) -> String {
+    let mut text = String::new();
+    for file in skills.iter().flat_map(Noted::files) {
+        let lines = LineIndex::new(file.text);
+        for note in &file.notes {
+            let level = match note.loudness {
+                Loudness::Error => "error",
+                Loudness::Warning => "warning",
+                Loudness::Note => "notice",
+            };
+            let place = note.span.map_or_else(String::new, |span| {
+                let start = lines.position(span.start);
+                format!(",line={},col={}", start.line, start.column)
+            });
+            let mut message = for_people(note.message);
+            if let Some(help) = note.help {
+                let _ = write!(message, "\nhelp: {}", for_people(help));
+            }
+            let _ = writeln!(
+                text,
+                "::{level} file={}{place},title={}::{}",
+                property(&file.path),
+                property(note.code),
+                data(&message),
+            );
+        }
+    }
+    text
+}
+
+/// Text of a command, which ends at a line break.
+fn data(text: &str) -> String {
+    visible(text)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// A property, which ends at a comma or colon too.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// One block a skill.
+pub(crate) fn print_skills_ref(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
+    let mut valid = String::new();
+    let mut invalid = String::new();
+    for skill in checked {
+        let path = normalised(&skill.folder);
+        if skill.is_valid() {
+            push(&mut valid, ["Valid skill: ", &path, "\n"]);
+            continue;
+        }
+        push(&mut invalid, ["Validation failed for ", &path, ":\n"]);
+        for diagnostic in &skill.diagnostics {
+            push(&mut invalid, ["  - ", &visible(&diagnostic.message), "\n"]);
+        }
+    }
+    printer.data(&valid)?;
+    if !invalid.is_empty() {
+        invalid.truncate(invalid.trim_end_matches('\n').len());
+        invalid.push('\n');
+        printer.people_lines(&invalid);
+    }
+    Ok(())
+}
+
+/// Appends a line in pieces: formatting each costs as much as all the rest of a report.
+fn push(text: &mut String, line: [&str; 3]) {
+    for piece in line {
+        text.push_str(piece);
+    }
+}
+
+/// The path as Python's `pathlib` writes it: without `.` parts and needless slashes.
+fn normalised(path: &Path) -> Cow<'_, str> {
+    // Only a dot or a slash behind a slash, or at an end, can be needless.
+    if let Some(text) = path.to_str()
+        && !text.starts_with('.')
+        && !text.ends_with(['/', '.'])
+        && !text
+            .as_bytes()
+            .windows(2)
+            .any(|two| matches!(two, b"//" | b"/."))
+    {
+        return visible(text);
+    }
+    let mut normalised: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if normalised.as_os_str().is_empty() {
+        normalised.push(".");
+    }
+    Cow::Owned(visible(&normalised.to_string_lossy()).into_owned())
+}
+
+/// `{"results": […], "skipped": […], "summary": {…}}`.
+pub(crate) fn json_document<'a>(
+    checked: &'a [Checked],
+    passed: &[Skipped],
+    summary: &ReportSummary,
+) -> impl Serialize + use<'a> {
+    #[derive(Serialize)]
+    struct JsonReport<'a> {
+        results: Vec<CheckedJson<'a>>,
+        skipped: Vec<Value>,
+        summary: Value,
+    }
+    JsonReport {
+        results: checked.iter().map(CheckedJson::new).collect(),
+        skipped: passed
+            .iter()
+            .map(|each| json!({ "path": each.path.to_string_lossy(), "reason": each.reason }))
+            .collect(),
+        summary: json!({
+            "skills": summary.skills,
+            "invalid": summary.invalid,
+            "errors": summary.errors,
+            "warnings": summary.warnings,
+            "fixable": summary.fixable,
+            "fixed": summary.fixed,
+        }),
+    }
+}
+
+#[derive(Serialize)]
+struct CheckedJson<'a> {
+    path: String,
+    file: String,
+    name: Option<&'a str>,
+    valid: bool,
+    errors: Vec<&'a str>,
+    diagnostics: Diagnostics<'a>,
+}
+
+impl<'a> CheckedJson<'a> {
+    fn new(checked: &'a Checked) -> Self {
+        let diagnostics = &checked.diagnostics;
+        Self {
+            path: checked.folder.to_string_lossy().into_owned(),
+            file: checked.path().to_string_lossy().into_owned(),
+            name: checked.name.as_deref(),
+            valid: checked.is_valid(),
+            errors: diagnostics
+                .iter()
+                .filter(|each| each.severity == Severity::Error)
+                .map(|each| each.message.as_str())
+                .collect(),
+            diagnostics: Diagnostics {
+                diagnostics,
+                text: &checked.text,
+            },
+        }
+    }
+}
+
+/// Diagnostics with their places as bytes and as lines and columns.
+pub(crate) struct Diagnostics<'a> {
+    /// What was found.
+    pub(crate) diagnostics: &'a [Diagnostic],
+    /// The text it was found in.
+    pub(crate) text: &'a str,
+}
+
+impl Serialize for Diagnostics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lines = LineIndex::new(self.text);
+        serializer.collect_seq(self.diagnostics.iter().map(|each| diagnostic(each, &lines)))
+    }
+}
+
+fn diagnostic(diagnostic: &Diagnostic, lines: &LineIndex<'_>) -> Value {
+    let mut value = json!({
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "fixable": !diagnostic.fix.is_empty(),
+    });
+    if let Some(span) = diagnostic.span {
+        value["span"] = json!(span);
+        value["start"] = json!(lines.position(span.start));
+        value["end"] = json!(lines.position(span.end));
+    }
+    if let Some(help) = &diagnostic.help {
+        value["help"] = json!(help);
+    }
+    value
 }

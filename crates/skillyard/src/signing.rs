@@ -3,22 +3,25 @@
 pub(crate) mod former;
 pub(crate) mod keyring;
 pub(crate) mod passphrase;
-pub(crate) mod pins;
 pub(crate) mod policy;
-pub(crate) mod signers;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use jiff::Timestamp;
+use serde::Deserialize;
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests_without};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
 use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{Tree as Installed, Undelivered};
-use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
+use skillyard_trust::signature::{MAX_BYTES, Moment, Pin, SIGNATURE_FILE, Tree};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::error::CommandError;
+use crate::files::private::{lock, write_private};
+use crate::files::read_owned_text;
 
 /// Who gives the name of a skill its meaning: its name in a registry, or its place in a repository.
 /// Whoever has the bytes can put them into a folder or behind another address, which says nothing.
@@ -74,4 +77,76 @@ fn read_limited(path: &Path) -> Result<Vec<u8>, CommandError> {
             source,
         })?;
     Ok(bytes)
+}
+
+/// The present, as fine as two commands in a row need it to tell which came first.
+pub(crate) fn now() -> Moment {
+    let now = Timestamp::now();
+    Moment(Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Pins {
+    pin: Vec<Pin>,
+}
+
+/// Everything that is remembered.
+pub(crate) fn read_pins(file: &Path) -> Result<Vec<Pin>, CommandError> {
+    let pins: Result<Pins, _> = toml::from_str(&read_owned_text(file)?);
+    Ok(pins
+        .map_err(|error| CommandError::Config {
+            path: file.to_owned(),
+            message: error.to_string().trim().to_owned(),
+        })?
+        .pin)
+}
+
+/// Remembers a skill in place of what was remembered of it before.
+pub(crate) fn remember(file: &Path, pin: Pin) -> Result<(), CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
+    let mut pins = read_pins(file)?;
+    if pins.contains(&pin) {
+        return Ok(());
+    }
+    pin.put_into(&mut pins);
+    write(file, pins)
+}
+
+/// Forgets a skill; tells whether anything was remembered of it.
+pub(crate) fn forget(file: &Path, skill: &str) -> Result<bool, CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
+    let mut pins = read_pins(file)?;
+    let before = pins.len();
+    pins.retain(|each| each.skill != skill);
+    if pins.len() == before {
+        return Ok(false);
+    }
+    write(file, pins)?;
+    Ok(true)
+}
+
+fn write(file: &Path, mut pins: Vec<Pin>) -> Result<(), CommandError> {
+    pins.sort_unstable_by(|a, b| (&a.skill, &a.publisher).cmp(&(&b.skill, &b.publisher)));
+    let mut tables = ArrayOfTables::new();
+    for pin in pins {
+        let mut table = Table::new();
+        table.insert("skill", value(pin.skill));
+        if let Some(publisher) = pin.publisher {
+            table.insert("publisher", value(publisher));
+        }
+        table.insert("signer", value(pin.signer));
+        if let Some(version) = pin.version {
+            table.insert("version", value(version));
+        }
+        table.insert("digest", value(pin.digest.to_string()));
+        if let Some(signed) = pin.signed {
+            table.insert("signed", value(signed.to_string()));
+        }
+        table.insert("seen", value(pin.seen.to_string()));
+        tables.push(table);
+    }
+    let mut document = DocumentMut::new();
+    document.insert("pin", Item::ArrayOfTables(tables));
+    write_private(file, document.to_string().as_bytes())
 }

@@ -17,14 +17,13 @@ use skillyard_server::{Agents, AgentsError, HostError, Models, NewSession};
 use skillyard_trust::verdict::OptIn;
 
 use super::lending::Lending;
-use super::{
-    Files, Wanted, keep_locked, model_context, runtime_with, shelf, shelf_of, store, with_context,
-};
-use crate::commands;
+use super::settings::{configured, resolved};
+use super::{keep_locked, model_context, runtime_with, shelf, shelf_of, store, with_context};
+use crate::agent::{FileAccess, SessionSpec};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
-use crate::library::Choice;
+use crate::library::NameFilter;
 use crate::mcp::Lenders;
 
 /// The agents of this machine.
@@ -50,7 +49,7 @@ impl Desk {
         context: &Context,
         only: Option<Vec<String>>,
         mcp: &[String],
-    ) -> Result<Wanted, CommandError> {
+    ) -> Result<SessionSpec, CommandError> {
         let offers = self.offers_skills()? && context.config()?.serves_skills();
         let mut lenders = Lenders::named(context, mcp)?;
         if !offers {
@@ -58,13 +57,13 @@ impl Desk {
                 server.skills = false;
             }
         }
-        Ok(Wanted {
-            choice: Choice::default(),
+        Ok(SessionSpec {
+            choice: NameFilter::default(),
             only: if offers { only } else { Some(Vec::new()) },
             opt_in: OptIn::No,
             lenders,
             lent_before: None,
-            files: Files::Workspace,
+            files: FileAccess::Workspace,
         })
     }
 
@@ -84,7 +83,7 @@ impl Desk {
         wanted.lenders.wake(cancel, tell);
         if session.state.owner.is_some() {
             // Whoever has no tools for the files of this machine has no scripts for them either.
-            wanted.files = Files::None;
+            wanted.files = FileAccess::None;
         }
         let mut runtime = runtime_with(&context, &wanted, settings, Arc::clone(&self.store))?;
         if !self.offers_skills()? {
@@ -102,10 +101,10 @@ impl Desk {
         let context = &self.context;
         let (mut settings, only, version) = match &wish.agent {
             Some(name) => {
-                let (settings, only, version) = commands::agent::resolved(context, name)?;
+                let (settings, only, version) = resolved(context, name)?;
                 (settings, Some(only), Some(version))
             }
-            None => (commands::chat::configured(context)?, None, None),
+            None => (configured(context)?, None, None),
         };
         if let Some(model) = &wish.model {
             settings.model.clone_from(model);
@@ -177,7 +176,7 @@ impl Agents for Desk {
     }
 
     fn models(&self) -> Result<Models, AgentsError> {
-        let configured = commands::chat::configured(&self.context).map_err(told)?;
+        let configured = configured(&self.context).map_err(told)?;
         let agents = self.definitions();
         let names = agents.names();
         let used = names.iter().filter_map(|name| agents.load(name).ok());

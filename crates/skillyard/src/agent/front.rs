@@ -18,8 +18,8 @@ use skillyard_agent::provider::Usage;
 use super::signals::Signals;
 use crate::context::Context;
 use crate::question::word;
-use crate::sanitize::visible;
 use crate::terminal::{self, Ended, Markdown};
+use crate::text::sanitize::visible;
 
 /// How the answer of a turn is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -35,7 +35,7 @@ pub(crate) enum Output {
 
 /// What is said to questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum QuestionReply {
     /// The user is asked where that is possible.
     Ask,
     /// Yes to everything, each time once.
@@ -46,7 +46,7 @@ pub(crate) enum Told {
 pub(crate) struct Terminal<'a> {
     pub(crate) context: &'a Context,
     pub(crate) output: Output,
-    pub(crate) told: Told,
+    pub(crate) told: QuestionReply,
     pub(crate) cancel: Arc<AtomicBool>,
     pub(crate) signals: Signals,
     /// What was noticed, for the object at the end.
@@ -128,11 +128,11 @@ impl FrontEnd for Terminal<'_> {
             let _ = self.context.printer.compact_json(&value);
         }
         match self.told {
-            Told::Yes => ApprovalAnswer::Once,
-            Told::Ask if self.output == Output::Text && self.context.printer.can_ask() => {
+            QuestionReply::Yes => Answer::Once,
+            QuestionReply::Ask if self.output == Output::Text && self.context.printer.can_ask() => {
                 self.ask(request)
             }
-            Told::Ask => {
+            QuestionReply::Ask => {
                 self.tell_of_questions();
                 ApprovalAnswer::Unanswered(Unanswered::NobodyThere)
             }

@@ -20,22 +20,22 @@ use skillyard_trust::approval::ApprovalChange;
 use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
-use super::shown::Asked;
-use super::{Files, lent};
+use crate::agent;
+use crate::agent::shown::SkillQuery;
+use crate::agent::{FileAccess, workspace};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
-use crate::library::{self, Choice};
+use crate::files;
+use crate::files::SealKey;
+use crate::library;
+use crate::library::permission::{Permissions, denied};
+use crate::library::{NameFilter, withheld};
 use crate::mcp::Lenders;
-use crate::obstacle;
-use crate::permission::{Permissions, denied};
 use crate::script::approval;
 use crate::script::profile::{self, Made, SkillFolders};
-use crate::seal::SealKey;
-use crate::trusted;
-use crate::workspace::workspace;
 
 /// The machine behind a session.
-pub(crate) struct Machine {
+pub(crate) struct LocalMachine {
     context: Context,
     recorder: Recorder,
     skills: Vec<CatalogSkill>,
@@ -47,21 +47,21 @@ pub(crate) struct Machine {
     /// Where skills are read from, which none of them changes.
     skill_folders: SkillFolders,
     opt_in: OptIn,
-    choice: Choice,
+    choice: NameFilter,
     lenders: Lenders,
 }
 
-impl Machine {
+impl LocalMachine {
     /// The machine for sessions in the folder of a context.
     pub(crate) fn new(
         context: &Context,
         shelf: &Shelf,
-        wanted: &super::Wanted,
+        wanted: &crate::agent::SessionSpec,
     ) -> Result<Self, CommandError> {
         let folder = &context.environment.current_dir;
         let mut skill_folders = SkillFolders::default();
         let writable = match wanted.files {
-            Files::Workspace => match profile::workspace(folder, &context.environment) {
+            FileAccess::Workspace => match profile::workspace(folder, &context.environment) {
                 Ok(folder) => {
                     skill_folders = profile::skill_folders(context, &folder)?;
                     let refused = skill_folders.refuse_among(&folder);
@@ -70,7 +70,7 @@ impl Machine {
                 Err(error) => Err(error.into()),
             }
             .map_err(|error| error.to_string()),
-            Files::None => Err("this session has no files of this machine".to_owned()),
+            FileAccess::None => Err("this session has no files of this machine".to_owned()),
         };
         let unreadable = profile::private(folder, &context.environment).map(|reason| {
             let folder = folder.display();
@@ -120,7 +120,7 @@ impl Machine {
     }
 }
 
-impl Host for Machine {
+impl Host for LocalMachine {
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission {
         // Approvals may have changed since the last call.
         let decision = self.skill(skill).and_then(|skill| {
@@ -146,7 +146,7 @@ impl Host for Machine {
         let permissions = Permissions::load(&self.context).map_err(explained)?;
         let approval = permissions.with_scripts(&self.context, skill, *digest);
         let file = self.context.environment.approvals_file();
-        let changed = trusted::change(&file, &ApprovalChange::ApproveSkill(&approval));
+        let changed = files::change_approvals(&file, &ApprovalChange::ApproveSkill(&approval));
         changed.map(|_| ()).map_err(explained)
     }
 
@@ -207,7 +207,7 @@ impl Host for Machine {
             Err(error) => Err(error),
         };
         match standing {
-            Ok((status, permissions)) => obstacle::of(
+            Ok((status, permissions)) => withheld::of(
                 &CatalogSkill {
                     status,
                     ..skill.clone()
@@ -239,21 +239,21 @@ impl Host for Machine {
     }
 
     fn lent(&self) -> Vec<ToolSpec> {
-        lent::tools(&self.context, &self.lenders)
+        agent::tools(&self.context, &self.lenders)
     }
 
     fn lent_permission(&self, tool: &str) -> Permission {
-        lent::permission(&self.lenders, tool)
+        agent::permission(&self.lenders, tool)
     }
 
     fn call_lent(&mut self, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<Lent, HostError> {
-        lent::call(&self.lenders, call, cancel)
+        agent::call(&self.lenders, call, cancel)
     }
 }
 
 fn permission(
     permissions: &Permissions,
-    skill: Asked<'_>,
+    skill: SkillQuery<'_>,
     digest: Option<&Digest>,
     opt_in: OptIn,
 ) -> Permission {

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::install::place;
+use crate::scope;
 
 /// Skills out of the store, in a folder of their own.
 pub(crate) struct KeptSkills {
@@ -34,7 +34,7 @@ impl KeptSkills {
     /// Those that a session was told of and that the store has.
     pub(super) fn of(context: &Context, session: &Session) -> Result<Self, CommandError> {
         let folder = tempfile::tempdir_in(&context.environment.temporary)?;
-        let store = place::store(context);
+        let store = scope::store(context);
         let mut kept = Self {
             editions: BTreeMap::new(),
             elsewhere: BTreeSet::new(),

@@ -3,14 +3,15 @@
 //!
 //! They end when nobody has talked for a while, when too many others are kept, and with us.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::mcp::Lenders;
+use parking_lot::{Mutex, MutexGuard};
 
 /// The servers of how many sessions are kept.
-const MOST: usize = 16;
+const MAX_SERVER_SETS: usize = 16;
 /// For how long after the last turn.
 const IDLE: Duration = Duration::from_mins(10);
 /// How often it is looked who has been silent for so long.
@@ -24,12 +25,12 @@ pub(super) struct Lending {
 
 #[derive(Default)]
 struct Shared {
-    kept: Vec<Kept>,
+    kept: Vec<CachedServers>,
     /// Whether somebody goes round and ends what is idle.
     is_watched: bool,
 }
 
-struct Kept {
+struct CachedServers {
     session: String,
     lenders: Lenders,
     used: Instant,
@@ -67,7 +68,7 @@ impl Lending {
             shared.is_watched = thread.spawn(move || rounds(&watched)).is_ok();
         }
         let kept = &mut shared.kept;
-        let gone = if kept.len() < MOST {
+        let gone = if kept.len() < MAX_SERVER_SETS {
             None
         } else if let Some(at) = kept.iter().position(is_idle) {
             Some(kept.remove(at))
@@ -75,7 +76,7 @@ impl Lending {
             // All others are talked in just now; this one ends with its turn.
             return;
         };
-        kept.push(Kept {
+        kept.push(CachedServers {
             session: session.to_owned(),
             lenders,
             used: Instant::now(),
@@ -86,12 +87,12 @@ impl Lending {
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock()
     }
 }
 
 /// Whether no turn holds the servers.
-fn is_idle(kept: &Kept) -> bool {
+fn is_idle(kept: &CachedServers) -> bool {
     Arc::strong_count(&kept.lenders.servers) == 1
 }
 
@@ -102,9 +103,9 @@ fn rounds(watched: &Weak<Mutex<Shared>>) {
         let Some(shared) = watched.upgrade() else {
             return;
         };
-        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_over = |each: &mut Kept| is_idle(each) && each.used.elapsed() >= IDLE;
-        let gone: Vec<Kept> = shared.kept.extract_if(.., is_over).collect();
+        let mut shared = shared.lock();
+        let is_over = |each: &mut CachedServers| is_idle(each) && each.used.elapsed() >= IDLE;
+        let gone: Vec<CachedServers> = shared.kept.extract_if(.., is_over).collect();
         let is_done = shared.kept.is_empty();
         shared.is_watched = !is_done;
         drop(shared);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::shelf::{Caller, Expected, Shelf, ShelfSkill};
+use skillyard_agent::shelf::{Caller, Expected, Shelf, ShelfSkill, Withheld};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
@@ -13,18 +13,18 @@ use skillyard_format::tokens::estimate;
 use skillyard_trust::verdict::OptIn;
 
 use super::kept::KeptSkills;
-use super::{Files, Wanted};
+use crate::agent::{FileAccess, SessionSpec};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::revoked::Revoked;
-use crate::library::{self, Choice, IndexMode};
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter, withheld};
 use crate::mcp::{Lenders, PublishedSkills};
-use crate::obstacle;
-use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
 
 /// The enabled skills of this machine that an agent may use.
-pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, CommandError> {
+pub(crate) fn shelf(context: &Context, wanted: &SessionSpec) -> Result<Shelf, CommandError> {
     shelf_with(context, wanted, None)
 }
 
@@ -32,17 +32,17 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
 /// order in which they are wanted.
 fn shelf_with(
     context: &Context,
-    wanted: &Wanted,
+    wanted: &SessionSpec,
     kept: Option<KeptSkills>,
 ) -> Result<Shelf, CommandError> {
     let catalog = library::load(context, IndexMode::Use, &wanted.choice)?;
     let permissions = Permissions::to_look(context)?;
     let mut skills = Vec::new();
-    let mut withheld = obstacle::all(&catalog, &permissions);
+    let mut withheld = withheld::all(&catalog, &permissions);
     // Where nobody knows what is revoked, all but our own skills are held back anyway.
     for each in Revoked::absent(context).unwrap_or_default() {
         if catalog.find(&each.name).is_none() {
-            withheld.insert(each.name.clone(), obstacle::absent(each));
+            withheld.insert(each.name.clone(), absent(each));
         }
     }
     // Who asks for one that was altered is refused where it would be read, and that is recorded.
@@ -54,7 +54,7 @@ fn shelf_with(
         if is_wanted {
             skills.push(placed(context, &permissions, skill)?);
         } else {
-            withheld.insert(skill.record.name.clone(), obstacle::left_out());
+            withheld.insert(skill.record.name.to_string(), withheld::left_out());
         }
     }
     let config = context.config()?;
@@ -114,7 +114,7 @@ fn shelf_with(
             {
                 each.skill.status = revoked;
             }
-            match obstacle::of(&each.skill, &permissions) {
+            match withheld::of(&each.skill, &permissions) {
                 Some(why) => {
                     withheld.insert(each.skill.record.name.clone(), why);
                 }
@@ -147,13 +147,13 @@ fn shelf_with(
 /// folder where it began.
 pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, CommandError> {
     let context = &context.in_folder(Path::new(&session.workspace));
-    let wanted = Wanted {
-        choice: Choice::default(),
+    let wanted = SessionSpec {
+        choice: NameFilter::default(),
         only: Some(session.prompt.skills.clone()),
         opt_in: OptIn::No,
         lenders: Lenders::default(),
         lent_before: Some(PublishedSkills::remembered(context, session)),
-        files: Files::None,
+        files: FileAccess::None,
     };
     shelf_with(context, &wanted, Some(KeptSkills::of(context, session)?))
 }
@@ -195,4 +195,13 @@ fn placed(
     let address = provenance.url.take();
     provenance.url = address.map(|url| without_userinfo(&url).into_owned());
     Ok(ShelfSkill::at(folder, skill, &provenance, tier))
+}
+
+/// What keeps a skill that is locked and in no folder.
+fn absent(revoked: Revoked) -> Withheld {
+    Withheld {
+        reason: revoked.reason,
+        detail: None,
+        remedy: Some(revoked.hint),
+    }
 }

@@ -9,8 +9,9 @@ use skillyard_catalog::walk::{Extent, Links, SkillWalk, WalkLimits, WalkScope};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::library::{self, Choice, IndexMode};
-use crate::permission::Permissions;
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter};
 
 /// How far skills are looked for in the folder of an agent: no skill lies deeper than its files may.
 const LIMITS: WalkLimits = WalkLimits {
@@ -38,7 +39,7 @@ impl Lying {
         workspace: &Path,
         obeyed: &[PathBuf],
     ) -> Result<Vec<Self>, CommandError> {
-        let catalog = library::discover(context, IndexMode::Look, &Choice::default())?;
+        let catalog = library::discover(context, IndexMode::Look, &NameFilter::default())?;
         let found = catalog.all();
         let found = found.filter(|skill| skill.kind != SourceKind::Builtin);
         let found = found.map(|skill| {

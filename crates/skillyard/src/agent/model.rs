@@ -9,13 +9,14 @@ use skillyard_agent::provider::openai_responses::OpenAiResponses;
 use skillyard_agent::provider::{Provider, RedactingProvider};
 use url::Url;
 
-use crate::config::models::ModelServer;
+use crate::config::models::{ModelServer, known_servers};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::error::install::InstallFailure;
 use crate::install::web::http;
-use crate::secret::Secret;
+use crate::redactor::secret::Secret;
+use skillyard_format::text::nearest;
 
 /// The version of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -78,7 +79,7 @@ pub(crate) fn model_context(context: &Context, model: &str) -> Result<Option<usi
 
 /// The server of a model.
 fn server(context: &Context, model: &str) -> Result<ModelServer, CommandError> {
-    let unknown = || AgentFailure::NoModel(model.to_owned());
+    let unknown = || no_model(model);
     let (server, _) = model.split_once('/').ok_or_else(unknown)?;
     let server = context.config()?.model_server(server);
     let server = server.map_err(CommandError::Setting)?;
@@ -92,7 +93,7 @@ pub(super) fn secret(value: &Secret) -> SecretString {
 
 /// Connections to an address, which `name` is known by.
 pub(super) fn client(context: &Context, address: &str, name: &str) -> Result<Client, CommandError> {
-    let unknown = || AgentFailure::NoModel(name.to_owned());
+    let unknown = || no_model(name);
     let url = Url::parse(address).map_err(|_| unknown())?;
     Ok(http(context)
         .client_for(&url)
@@ -119,4 +120,18 @@ fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, Command
             ..usual
         },
     })
+}
+
+fn no_model(name: &str) -> AgentFailure {
+    AgentFailure::NoModel {
+        nearest: near_server(name),
+        name: name.to_owned(),
+    }
+}
+
+/// A model of a server that is known, where the name of the server is only misspelt.
+fn near_server(model: &str) -> Option<String> {
+    let (server, name) = model.split_once('/')?;
+    let known = nearest(server, known_servers())?;
+    Some(format!("{known}/{name}"))
 }

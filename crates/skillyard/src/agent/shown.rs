@@ -16,8 +16,8 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
 use skillyard_sandbox::{Backend, Mount, MountAccess, UserIds};
 
-use super::caches::Caches;
 use super::lying::Lying;
+use crate::agent::Caches;
 use crate::error::CommandError;
 use crate::script::place::{self as script_place, SkillPlace};
 
@@ -25,10 +25,10 @@ use crate::script::place::{self as script_place, SkillPlace};
 const MAX_NAMED: usize = 3;
 
 /// A skill by its name, its source and its folder.
-pub(super) type Asked<'a> = (&'a str, Option<SourceKind>, &'a Path);
+pub(super) type SkillQuery<'a> = (&'a str, Option<SourceKind>, &'a Path);
 
 /// Where a command runs.
-pub(super) struct Place<'a> {
+pub(super) struct RunPlace<'a> {
     /// The folder that it works in.
     pub(super) workspace: &'a Path,
     /// A folder for copies.
@@ -41,7 +41,7 @@ pub(super) struct Place<'a> {
 
 /// What a command is shown of skills, as long as this lives.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct VisibleSkills {
     mounts: Vec<Mount>,
     copies: Vec<Copy>,
     empty: Option<Scratch>,
@@ -51,14 +51,14 @@ pub(super) struct Shown {
     pub(super) left_out: Vec<String>,
 }
 
-impl Shown {
+impl VisibleSkills {
     /// What a command is shown of the active skills, and which of those that lie near it is not.
     pub(super) fn to_command(
         skills: &[CatalogSkill],
         active: &[SkillFiles],
         lying: &[Lying],
-        place: &Place<'_>,
-        permission: impl Fn(Asked<'_>, Option<&Digest>) -> Permission,
+        place: &RunPlace<'_>,
+        permission: impl Fn(SkillQuery<'_>, Option<&Digest>) -> Permission,
     ) -> Result<Self, CommandError> {
         let blocked = |skill: &Lying| blocked(skill, &permission);
         refuse_inside(lying, place.workspace, blocked)?;
@@ -99,7 +99,7 @@ impl Shown {
         skill: &CatalogSkill,
         files: &SkillFiles,
         at: PathBuf,
-        place: &Place<'_>,
+        place: &RunPlace<'_>,
     ) -> Result<(), CommandError> {
         let copy = script_place::copy(&SkillPlace::of(skill), place.temporary, place.identity)?;
         if copy.digest() != files.digest {
@@ -130,7 +130,7 @@ impl Shown {
     fn hide(
         &mut self,
         lying: &[Lying],
-        place: &Place<'_>,
+        place: &RunPlace<'_>,
         blocked: impl Fn(&Lying) -> Option<String>,
     ) -> Result<(), CommandError> {
         let inside = lying.iter().filter(|skill| {
@@ -170,7 +170,7 @@ impl Shown {
     }
 
     /// Puts an empty folder into the place of what Python would load instead of a skill's files.
-    fn hide_caches(&mut self, skill: &Lying, place: &Place<'_>) -> Result<(), CommandError> {
+    fn hide_caches(&mut self, skill: &Lying, place: &RunPlace<'_>) -> Result<(), CommandError> {
         let caches = Caches::of(&skill.folder);
         self.has_caches |= caches.may_be_more;
         for target in caches.folders {
@@ -221,7 +221,7 @@ fn refuse_inside(
 /// approval of exactly them could make it otherwise.
 fn blocked(
     skill: &Lying,
-    permission: impl Fn(Asked<'_>, Option<&Digest>) -> Permission,
+    permission: impl Fn(SkillQuery<'_>, Option<&Digest>) -> Permission,
 ) -> Option<String> {
     let asked = (skill.name.as_str(), skill.kind, skill.folder.as_path());
     let Permission::Blocked { reason } = permission(asked, None) else {

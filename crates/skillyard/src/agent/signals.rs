@@ -6,9 +6,9 @@
 //! and is typed where a line is edited: a signal for it there ends the program as others do.
 
 mod ending;
-mod twice;
 
-use std::io::{self, IsTerminal as _};
+use std::io;
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -16,11 +16,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTTIN, SIGTTOU};
 use signal_hook::flag::{
     register, register_conditional_default, register_conditional_shutdown, register_usize,
 };
+use signal_hook::low_level::exit;
 
-use ending::{Ending, Shown};
-use twice::Twice;
+use crate::agent::signals::ending::{ExitHandler, SavedTerminal, hands_over_keys};
 
-use crate::terminal::{Bell, Heard};
+use crate::terminal::{SignalState, SignalWaker};
 
 /// The signals that were heard.
 #[derive(Debug, Default)]
@@ -34,16 +34,16 @@ pub(crate) struct Signals {
     /// Ctrl-C came once in this turn.
     once: Arc<AtomicBool>,
     /// The terminal as it was.
-    shown: Shown,
+    shown: SavedTerminal,
     /// Wakes who attends to Ctrl-C.
-    bell: Option<Bell>,
+    bell: Option<SignalWaker>,
 }
 
 impl Signals {
     /// Hears them from now on, also at questions; what cannot be heard ends us as ever.
-    pub(crate) fn hear(at_questions: &Heard) -> Self {
+    pub(crate) fn hear(at_questions: &SignalState) -> Self {
         let mut signals = Self {
-            shown: Shown::now(),
+            shown: SavedTerminal::now(),
             ..Self::default()
         };
         let Self {
@@ -73,7 +73,7 @@ impl Signals {
         }
         // Under `nohup` there is no terminal whose end could matter.
         let at_terminal = io::stdin().is_terminal() || io::stderr().is_terminal();
-        let ending = Ending {
+        let ending = ExitHandler {
             end: Arc::clone(end),
             waiting: Arc::clone(waiting),
             shown: signals.shown.clone(),
@@ -151,5 +151,40 @@ impl Signals {
         let came = wait();
         self.begin();
         came
+    }
+}
+
+/// Who attends to Ctrl-C.
+struct Twice {
+    /// It came once in this turn.
+    once: Arc<AtomicBool>,
+    /// It came, and nobody has forgotten it since.
+    stop: Arc<AtomicBool>,
+    /// Nothing is under way.
+    waiting: Arc<AtomicBool>,
+    /// The terminal as it was.
+    shown: SavedTerminal,
+}
+
+impl Twice {
+    /// Waits for it.
+    fn attend(self) -> io::Result<SignalWaker> {
+        SignalWaker::new(move || {
+            if self.ends() {
+                self.shown.restore();
+                exit(130)
+            }
+        })
+    }
+
+    fn ends(&self) -> bool {
+        // What came for the turn before is not meant for the line.
+        let is_waiting = self.waiting.load(Ordering::SeqCst) && self.stop.load(Ordering::SeqCst);
+        if hands_over_keys() {
+            // It was not typed. A question hears it, the editor of a line does not.
+            return is_waiting;
+        }
+        // Nobody can type into a pipe that the line is taken back.
+        (is_waiting && !io::stdin().is_terminal()) || self.once.swap(true, Ordering::SeqCst)
     }
 }

@@ -6,11 +6,11 @@ use skillyard_agent::probe::{ProbeCache, Proof, probe};
 use skillyard_agent::settings::{AgentSettings, ToolMode};
 
 use super::model;
-use crate::commands::agent;
+use super::settings;
 use crate::config::models::ModelServer;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// The only API that servers of all kinds speak, each in its own way.
 const COMPATIBLE: &str = "openai-chat";
@@ -26,7 +26,7 @@ pub(crate) fn known_tool_mode(
     let Some(server) = server(context, settings)? else {
         return Ok(Some(ToolMode::Native));
     };
-    let said = agent::tool_mode(&server.tool_mode)?;
+    let said = settings::tool_mode(&server.tool_mode)?;
     if said != ToolMode::Auto {
         return Ok(Some(said));
     }

@@ -48,7 +48,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// How much is said about each command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum HelpDetail {
     /// The names, so that all fits on a screen.
     Names,
     /// A line each.
@@ -56,14 +56,14 @@ pub(crate) enum Detail {
 }
 
 /// The whole command line, with its commands in groups.
-pub(crate) fn command(detail: Detail) -> clap::Command {
+pub(crate) fn command(detail: HelpDetail) -> clap::Command {
     let mut command = Cli::command();
     command.build();
     let command = command.mut_subcommands(with_examples);
     let heading = *command.get_styles().get_header();
     let more = match detail {
-        Detail::Names => ", and `skillyard --help` for what each does",
-        Detail::Lines => "",
+        HelpDetail::Names => ", and `skillyard --help` for what each does",
+        HelpDetail::Lines => "",
     };
     let groups = grouped(&command, heading, detail);
     command.help_template(format!(
@@ -84,11 +84,11 @@ fn with_examples(command: clap::Command) -> clap::Command {
     }
 }
 
-fn grouped(command: &clap::Command, style: anstyle::Style, detail: Detail) -> String {
+fn grouped(command: &clap::Command, style: anstyle::Style, detail: HelpDetail) -> String {
     let mut text = String::new();
     for (heading, names) in GROUPS {
         let _ = writeln!(text, "{style}{heading}:{style:#}");
-        if detail == Detail::Names {
+        if detail == HelpDetail::Names {
             let _ = writeln!(text, "  {}\n", names.join(", "));
             continue;
         }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command(Detail::Lines).debug_assert();
+        command(HelpDetail::Lines).debug_assert();
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             .flat_map(|(_, names)| *names)
             .copied()
             .collect();
-        let root = command(Detail::Lines);
+        let root = command(HelpDetail::Lines);
         let mut commands: Vec<&str> = root
             .get_subcommands()
             .filter(|each| !each.is_hide_set())

@@ -2,20 +2,23 @@
 
 mod export;
 mod log;
-mod replay;
 mod verify;
+
+use std::fmt::Write as _;
 
 use clap::Subcommand;
 use jiff::Timestamp;
+use serde_json::json;
 use skillyard_agent::TurnError;
+use skillyard_agent::replay::{Divergence, events, replay};
 use skillyard_audit::{EventKind, Filter, Outcome as EventOutcome};
 use skillyard_format::text::nearest;
 
-use super::Outcome;
-use crate::agent::store;
+use crate::agent::{shelf_of, store};
+use crate::commands::audit::verify::as_json;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::audit::AuditUsage;
+use crate::error::{AuditUsage, CommandError, ExitStatus, Outcome};
+use crate::text::sanitize::visible;
 
 /// See what happened, and that nobody changed the record of it
 ///
@@ -30,22 +33,22 @@ use crate::error::audit::AuditUsage;
 ///   skillyard audit export --format csv --output audit.csv
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct AuditArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    Log(log::Args),
-    Verify(verify::Args),
-    Export(export::Args),
-    Replay(replay::Args),
+enum AuditCommand {
+    Log(log::AuditLogArgs),
+    Verify(verify::AuditVerifyArgs),
+    Export(export::AuditExportArgs),
+    Replay(AuditReplayArgs),
 }
 
 /// Which events are wanted.
 #[derive(Debug, Clone, clap::Args)]
-struct Which {
+struct EventFilterArgs {
     /// Only events about this skill
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
@@ -69,7 +72,7 @@ struct Which {
     limit: Option<usize>,
 }
 
-impl Which {
+impl EventFilterArgs {
     fn filter(&self, context: &Context) -> Result<Filter, CommandError> {
         let now = context.now();
         if let Some(event) = self
@@ -127,12 +130,12 @@ impl Which {
     }
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &AuditArgs) -> Outcome {
     match &args.verb {
-        Verb::Log(args) => log::run(context, args),
-        Verb::Verify(args) => verify::run(context, args),
-        Verb::Export(args) => export::run(context, args),
-        Verb::Replay(args) => replay::run(context, args),
+        AuditCommand::Log(args) => log::run(context, args),
+        AuditCommand::Verify(args) => verify::run(context, args),
+        AuditCommand::Export(args) => export::run(context, args),
+        AuditCommand::Replay(args) => run_replay(context, args),
     }
 }
 
@@ -164,6 +167,71 @@ fn time(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
         .ok_or_else(wrong)?;
     let then = now.as_second().checked_sub(ago).ok_or_else(wrong)?;
     Timestamp::from_second(then).map_err(|_| wrong())
+}
+
+/// Make a session again and compare every byte that its model was given
+///
+/// The prompt, the skills and the files are rendered again and compared with what the session and
+/// the log say. What was installed then comes from the store, also when it was updated or removed
+/// since; your own skills are taken as they are now. Exit code 1 when something differs; the
+/// first is named. A log that `audit verify` finds changed proves nothing: that is told, and the
+/// exit code is 1 as well.
+///
+/// Examples:
+///   skillyard audit replay last
+///   skillyard audit replay s-84b7056cd6644bae --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct AuditReplayArgs {
+    /// The session: its name, the beginning of it, or `last`
+    session: String,
+}
+
+fn run_replay(context: &Context, args: &AuditReplayArgs) -> Outcome {
+    let session = store(context)?.load(&args.session);
+    let session = session.map_err(TurnError::from)?;
+    let log = context.environment.logs_folder();
+    let fault = skillyard_audit::verify(&log, None)?.fault;
+    let events = events(&session, &log)?;
+    let outcome = replay(&session, &mut shelf_of(context, &session)?, events);
+    let is_ahead = matches!(outcome, Err(Divergence::Extra { .. }));
+    let status = if outcome.is_ok() && fault.is_none() {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Negative
+    };
+    if context.printer.is_json() {
+        let divergence = outcome.as_ref().err().map(ToString::to_string);
+        context.printer.json(&json!({
+            "session": session.id,
+            "same": outcome.is_ok(),
+            "compared": outcome.ok(),
+            "divergence": divergence,
+            "intact": fault.is_none(),
+            "fault": fault.as_ref().map(as_json),
+        }))?;
+        return Ok(status);
+    }
+    let mut text = match outcome {
+        Ok(done) => format!(
+            "✓ the same to the byte: {} messages, {} requests, {} texts of skills made again, {} results as recorded\n",
+            done.messages, done.requests, done.rendered, done.recorded
+        ),
+        Err(divergence) => format!("✗ {divergence}\n"),
+    };
+    if let Some(fault) = fault {
+        let _ = writeln!(
+            text,
+            "✗ the log that it was compared with does not verify: {fault}"
+        );
+    }
+    context.printer.data(&visible(&text))?;
+    if is_ahead {
+        let note =
+            "The log goes on where the session ends: it may still be at work in another program";
+        context.printer.note(note);
+    }
+    Ok(status)
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use super::Outcome;
 use super::owner::skill_name;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Choice;
+use crate::error::{ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
 
 /// Tell others not to use a skill any more, and what to use instead
 ///
@@ -16,7 +15,7 @@ use crate::remote::Choice;
 ///   skillyard deprecate pdf-old --undo
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct DeprecateArgs {
     /// The skill
     name: String,
     /// What to use instead, and why
@@ -26,10 +25,10 @@ pub(crate) struct Args {
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &DeprecateArgs) -> Outcome {
     let name = skill_name(&args.name)?;
     let remote = args.registry.open(context)?;
     let done = remote
@@ -47,5 +46,5 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         context.printer.note(&format!("`{name}` is deprecated"));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -1,17 +1,31 @@
 //! `skillyard doctor`.
 
+pub(crate) mod agents;
+pub(crate) mod home;
+pub(crate) mod install;
+pub(crate) mod nested_skills;
+pub(crate) mod records;
+pub(crate) mod revoked;
+pub(crate) mod sandbox;
+pub(crate) mod skills;
+
 use std::fmt::Write as _;
 
 use serde_json::json;
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::agents::Agent;
+use skillyard_format::SkillName;
+use skillyard_install::fetch::http::{HttpError, NamedProxy};
+use skillyard_install::lockfile::Locked;
+use skillyard_install::plan::InstalledState;
 
-use super::{
-    Outcome, doctor_agents, doctor_home, doctor_install, doctor_proxies, doctor_sandbox,
-    doctor_skills,
-};
 use crate::context::Context;
-use crate::error::Status;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::install::source_resolver::SourceResolver;
+use crate::scope::ScopeContext;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
+use crate::text::{counted, listed};
 
 /// Check what this machine has and what it lacks
 ///
@@ -21,7 +35,7 @@ use crate::sanitize::visible;
 ///   skillyard doctor --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct DoctorArgs {
     /// Say what these agents see, whether they are in use here or not
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]
     agent: Vec<String>,
@@ -86,15 +100,15 @@ impl Verdict {
     }
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &DoctorArgs) -> Outcome {
     // Every area adds its own.
     let areas = [
-        doctor_home::checks(context),
-        doctor_proxies::checks(context),
-        doctor_install::checks(context),
-        doctor_agents::checks(context, &args.agent)?,
-        doctor_skills::checks(context),
-        doctor_sandbox::checks(context),
+        home::checks(context),
+        check_proxies(context),
+        install::checks(context),
+        agents::checks(context, &args.agent)?,
+        skills::checks(context),
+        sandbox::checks(context),
     ];
     let checks: Vec<Check> = areas.into_iter().flatten().collect();
     let count = |verdict: Verdict| {
@@ -102,7 +116,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         of_it.count()
     };
     let (bad, warnings) = (count(Verdict::Bad), count(Verdict::Warning));
-    let status = if bad == 0 { Status::Yes } else { Status::No };
+    let status = if bad == 0 {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Negative
+    };
     if context.printer.is_json() {
         let checks: Vec<_> = checks
             .iter()
@@ -150,4 +168,101 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .note(&format!("{count} things are not in order")),
     }
     Ok(status)
+}
+
+/// The skills that an agent reads and has no command for, because a command ends at a space.
+fn check_names(agent: &Agent, skills: &[&CatalogSkill]) -> Option<Check> {
+    let folder = |skill: &&CatalogSkill| {
+        let name = skill.record.folder.file_name()?.to_str()?.to_owned();
+        name.contains(char::is_whitespace).then_some(name)
+    };
+    let skills = skills.iter().filter(|_| agent.names_folder);
+    let folders: Vec<String> = skills.filter_map(folder).collect();
+    let first = folders.first()?;
+    let names: Vec<&str> = folders.iter().map(String::as_str).collect();
+    let message = format!(
+        "{} has no command for {}: there is a space in the name of the folder",
+        agent.name,
+        listed(&names)
+    );
+    let name = SkillName::from_text(first);
+    let name = name.as_ref().map_or("NAME", SkillName::as_str);
+    let hint = format!(
+        "Install it under another name, as with `skillyard install REF --name {name}`; rename one of your own"
+    );
+    Some(agents::check(Verdict::Warning, message, Some(&hint)))
+}
+
+const AREA: &str = "network";
+
+/// A check for each kind of address that a proxy is for; none without proxies.
+fn check_proxies(context: &Context) -> Vec<Check> {
+    let proxies = &context.environment.proxies;
+    let direct = proxies.direct.as_deref().map(str::trim);
+    let kinds = [("https", &proxies.https), ("http", &proxies.http)];
+    let named = kinds.into_iter().filter_map(|(scheme, proxy)| {
+        let proxy = proxy.as_ref()?;
+        Some(check_proxy(scheme, proxy, direct))
+    });
+    named.collect()
+}
+
+fn check_proxy(scheme: &str, proxy: &NamedProxy, direct: Option<&str>) -> Check {
+    let Some(address) = proxy.shown() else {
+        return Check {
+            verdict: Verdict::Bad,
+            hint: Some(format!("Mend `{}`, or unset it", proxy.variable)),
+            ..Check::good(AREA, "proxy", HttpError::Proxy(proxy.variable).to_string())
+        };
+    };
+    let besides = direct.map_or_else(String::new, |hosts| format!(" and `NO_PROXY` ({hosts})"));
+    Check::good(
+        AREA,
+        "proxy",
+        format!(
+            "`{scheme}://` goes through {address} (`{}`), but for this machine{besides}",
+            proxy.variable
+        ),
+    )
+}
+
+/// What to do about a locked skill that `sync` cannot bring here, if it is known that it cannot.
+pub(crate) fn remedy(
+    place: &ScopeContext,
+    before: &InstalledState,
+    supply: &mut SourceResolver<'_>,
+    name: &str,
+) -> Option<String> {
+    let entry = before.lock.get(name)?;
+    // What the store has is put there whatever its source says.
+    if place.store.read(entry.digest).is_ok() {
+        return None;
+    }
+    let placed = before.placed.get(name);
+    let is_known = placed.is_some_and(|placed| is_same_state(placed, entry));
+    if !is_known && !is_other_there(supply, entry) {
+        return None;
+    }
+    Some(format!(
+        "Its source has other files than are locked, which `sync` refuses: look who changed the lock, then take what is there with `skillyard update {} --scope {}`",
+        shell_word(name),
+        place.scope.kind.as_str()
+    ))
+}
+
+/// Whether a lock has other bytes of the very state that was installed: of a commit, or of a version.
+fn is_same_state(placed: &Locked, entry: &Locked) -> bool {
+    let has_state = entry.commit.is_some() || entry.version.is_some();
+    let is_same = placed.source == entry.source
+        && placed.commit == entry.commit
+        && placed.version == entry.version;
+    has_state && is_same && placed.digest != entry.digest
+}
+
+/// Whether a source on this machine has something else, and more than the ends of lines.
+fn is_other_there(supply: &mut SourceResolver<'_>, entry: &Locked) -> bool {
+    supply.locked(entry).is_ok_and(|found| {
+        let plain = found.tree.with_plain_line_ends();
+        ![found.tree.digest(), plain.digest()].contains(&entry.digest)
+    })
 }

@@ -5,13 +5,13 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::selection::{NamePattern, Selection};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 
-use super::Outcome;
-use crate::config::edit::Target;
+use crate::config::edit::ConfigFile;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode};
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Let disabled skills be used again
 ///
@@ -51,9 +51,9 @@ pub(crate) fn disable(context: &Context, args: &DisableArgs) -> Outcome {
 }
 
 fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
-    let file = Target::user(&context.environment);
+    let file = ConfigFile::user(&context.environment);
     file.refuse_locked(DISABLED)?;
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     // Every name is looked at before any is written.
     let servers = context.config()?.mcp_servers();
     // What a server publishes is not asked for here.
@@ -85,17 +85,17 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
             changed.push(name);
         }
     }
-    let after = library::load(context, IndexMode::Use, &Choice::default())?;
+    let after = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let still = if disabled {
         still_enabled(&after, names, &written)?
     } else {
-        let selection = library::selection(&context.config()?, &Choice::default())?;
+        let selection = library::selection(&context.config()?, &NameFilter::default())?;
         still_disabled(&after, &selection, names)
     };
     let status = if still.is_empty() {
-        Status::Yes
+        ExitStatus::Success
     } else {
-        Status::No
+        ExitStatus::Negative
     };
     if context.printer.is_json() {
         let still: Vec<_> = still

@@ -1,24 +1,24 @@
 //! `skillyard eval`.
 
-mod absent;
-mod tasks;
-
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::finder::{build_index, describe};
+use serde_json::{Value, json};
+use skillyard_catalog::finder::{Finder, describe};
 use skillyard_catalog::search::{Evaluation, Options, Task, evaluate, near_duplicates};
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
+use skillyard_format::yaml;
+use skillyard_format::yaml::Node;
 
-use self::tasks::Labelled;
-use super::Outcome;
 use super::find::choosable;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode};
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter, withheld};
+use crate::text::sanitize::visible;
+use crate::text::{counted, listed};
 
 /// How alike two descriptions are when they are reported.
 const ALIKE: f32 = 0.6;
@@ -38,7 +38,7 @@ const ALIKE: f32 = 0.6;
 ///   skillyard eval triggers.yaml --min-recall 90   for CI
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct EvalArgs {
     /// The tasks, in YAML or JSON
     file: PathBuf,
     /// Exit code 1 where recall@1 is lower, or where a task that wants nothing finds something; 2 without any task
@@ -46,8 +46,8 @@ pub(crate) struct Args {
     min_recall: Option<u8>,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let labelled = tasks::read(&args.file)?;
+pub(crate) fn run(context: &Context, args: &EvalArgs) -> Outcome {
+    let labelled = read_tasks(&args.file)?;
     // A gate that lets through whatever it did not look at is none.
     if args.min_recall.is_some() && labelled.is_empty() {
         return Err(CommandError::Tasks {
@@ -55,7 +55,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             message: "there is no task in it, so that `--min-recall` has nothing to measure".into(),
         });
     }
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skills = choosable(&catalog);
     for (at, task) in labelled.iter().enumerate() {
         for name in &task.wanted {
@@ -70,8 +70,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             })?;
         }
     }
-    let absent = absent::absent(context, &catalog, &labelled)?;
-    let index = build_index(&skills);
+    let absent = absent_absent(context, &catalog, &labelled)?;
+    let folder = context.environment.skillyard_home.join("index");
+    let finder = Finder::load(&skills, Some(&folder));
     let tasks: Vec<Task<'_>> = labelled
         .iter()
         .map(|each| Task {
@@ -109,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let failed = args
         .min_recall
         .map_or_else(Vec::new, |percent| failures(percent, recall_at_1, &misses));
-    let status = Status::of(failed.is_empty());
+    let status = ExitStatus::from_answer(failed.is_empty());
     if context.printer.is_json() {
         let recall = |share: f64| is_measured.then_some(share);
         context.printer.json(&json!({
@@ -121,7 +122,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             },
             "misses": misses.iter().map(|(task, first)| json!({ "task": task.text, "wanted": task.wanted, "found": first })).collect::<Vec<_>>(),
             "alike": alike.iter().map(|(a, b, similarity)| json!({ "first": a, "second": b, "similarity": similarity })).collect::<Vec<_>>(),
-            "absent": absent::json(&absent),
+            "absent": absent_json(&absent),
             "failed": failed,
         }))?;
         return Ok(status);
@@ -135,7 +136,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     text.push_str(&late(&misses));
     text.push_str(&confused(&alike));
     context.printer.data(&text)?;
-    absent::tell(context, &absent);
+    tell_absent(context, &absent);
     for reason in &failed {
         context.printer.people(&format!("Failed: {reason}"));
     }
@@ -229,4 +230,135 @@ fn alike<'a>(skills: &[&'a CatalogSkill]) -> Vec<(&'a str, &'a str, f32)> {
         .into_iter()
         .map(|pair| (name(pair.first), name(pair.second), pair.similarity))
         .collect()
+}
+
+/// A task and the names of the skills that fit it.
+struct Labelled {
+    text: String,
+    wanted: Vec<String>,
+}
+
+/// Reads the tasks; what is not understood is said with its place in the list.
+fn read_tasks(file: &Path) -> Result<Vec<Labelled>, CommandError> {
+    let text = std::fs::read_to_string(file).map_err(|source| CommandError::Read {
+        path: file.to_owned(),
+        source,
+    })?;
+    let error = |message: String| CommandError::Tasks {
+        path: file.to_owned(),
+        message,
+    };
+    let text = text
+        .strip_prefix(skillyard_format::text::BOM)
+        .unwrap_or(&text);
+    let tree = yaml::parse(text, 0).map_err(|each| {
+        let line = skillyard_format::Position::of(text, each.span.start).line;
+        error(format!("line {line}: {each}"))
+    })?;
+    let none = || error("it is not a list of tasks".into());
+    let root = tree.root.ok_or_else(none)?;
+    let items = match (root.as_sequence(), root.as_mapping()) {
+        (Some(items), _) => items,
+        (None, Some(map)) => map
+            .get("tasks")
+            .and_then(|entry| entry.value.as_sequence())
+            .ok_or_else(|| error("it has no list of tasks".into()))?,
+        (None, None) => return Err(none()),
+    };
+    items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| {
+            labelled(item)
+                .ok_or_else(|| error(format!("entry {} has no `task` and `skills`", at + 1)))
+        })
+        .collect()
+}
+
+fn labelled(item: &Node) -> Option<Labelled> {
+    let map = item.as_mapping()?;
+    let first = |keys: [&str; 3]| {
+        let mut values = keys.into_iter().filter_map(|key| map.get(key));
+        values.next().map(|entry| &entry.value)
+    };
+    let text = scalar(first(["task", "query", "prompt"])?)?;
+    let wanted = first(["skills", "skill", "expected"])?;
+    let wanted = match wanted.as_sequence() {
+        Some(names) => names.iter().map(scalar).collect::<Option<_>>()?,
+        None if wanted.is_null() => Vec::new(),
+        None => vec![scalar(wanted)?],
+    };
+    Some(Labelled { text, wanted })
+}
+
+/// A text as it is written: a skill may be called `123`, which is a number to YAML.
+fn scalar(node: &Node) -> Option<String> {
+    let text = node.as_str().filter(|_| !node.is_null());
+    text.map(str::to_owned)
+}
+
+/// A skill that takes no part.
+struct Absent<'a> {
+    name: &'a str,
+    reason: String,
+    remedy: Option<String>,
+}
+
+/// Those that take no part, in the order of the catalog.
+fn absent_absent<'a>(
+    context: &Context,
+    catalog: &'a Catalog,
+    tasks: &[Labelled],
+) -> Result<Vec<Absent<'a>>, CommandError> {
+    let is_wanted = |skill: &CatalogSkill| {
+        let mut wanted = tasks.iter().flat_map(|task| &task.wanted);
+        wanted.any(|name| *name == *skill.record.name)
+    };
+    let is_missed = |skill: &&CatalogSkill| match skill.status {
+        Status::Enabled => !skill.record.model_invocable && is_wanted(skill),
+        Status::Untrusted => true,
+        _ => is_wanted(skill),
+    };
+    let missed: Vec<&CatalogSkill> = catalog.skills.iter().filter(is_missed).collect();
+    if missed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let permissions = Permissions::load(context)?;
+    let told = missed.into_iter().map(|skill| {
+        let why = withheld::of(skill, &permissions);
+        let (reason, remedy) = why.map_or_else(
+            || ("no model may choose it".to_owned(), None),
+            |why| (why.reason, why.remedy),
+        );
+        Absent {
+            name: &skill.record.name,
+            reason,
+            remedy,
+        }
+    });
+    Ok(told.collect())
+}
+
+/// Tells people of them, all with the same reason at once.
+fn tell_absent(context: &Context, absent: &[Absent<'_>]) {
+    let mut reasons: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
+    for each in absent {
+        let why = (each.reason.as_str(), each.remedy.as_deref());
+        reasons.entry(why).or_default().push(each.name);
+    }
+    for ((reason, remedy), names) in reasons {
+        let take = if names.len() == 1 { "takes" } else { "take" };
+        let mut note = format!("{} {take} no part: {reason}", listed(&names));
+        if let Some(remedy) = remedy {
+            note.push_str(". ");
+            note.push_str(remedy);
+        }
+        context.printer.note(&visible(&note));
+    }
+}
+
+/// The same for programs.
+fn absent_json(absent: &[Absent<'_>]) -> Value {
+    let each = |each: &Absent<'_>| json!({ "name": each.name, "reason": each.reason, "remedy": each.remedy });
+    absent.iter().map(each).collect()
 }

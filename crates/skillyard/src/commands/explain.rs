@@ -1,5 +1,7 @@
 //! `skillyard explain`.
 
+pub(crate) mod skill;
+
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -7,9 +9,8 @@ use skillyard_format::rules::{self, Class};
 use skillyard_format::text::nearest;
 use skillyard_scan as scan;
 
-use super::Outcome;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
 use crate::report::RuleNote;
 
 /// Explain a rule of `validate` or `scan`, or why a skill is used or not
@@ -21,16 +22,16 @@ use crate::report::RuleNote;
 ///   skillyard explain skill pdf-tools        why it is listed, shadowed, hidden or shortened
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ExplainArgs {
     /// The code that stands in brackets in a diagnostic, or `skill`
     code: Option<String>,
     /// The skill's name, after `skill`
     name: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ExplainArgs) -> Outcome {
     match (args.code.as_deref(), &args.name) {
-        (Some("skill"), Some(name)) => return super::explain_skill::run(context, name),
+        (Some("skill"), Some(name)) => return crate::commands::explain::skill::run(context, name),
         (Some("skill"), None) => return Err(CommandError::NoSkillName),
         (_, Some(extra)) => return Err(CommandError::UnexpectedArgument(extra.clone())),
         _ => {}
@@ -64,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         context.printer.data(&text)?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// What `validate` tells, then the rules of `scan`.

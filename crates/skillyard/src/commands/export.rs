@@ -20,19 +20,18 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::check_inside;
 use skillyard_install::tree::{Tree, TreeError, TreeLimits, WriteAccess};
 
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::files;
 use crate::install::left_out;
-use crate::install::place::whole;
-use crate::installed::Installed;
-use crate::library::{self, Choice, IndexMode};
-use crate::obstacle;
-use crate::permission::Permissions;
-use crate::sanitize::visible;
-use crate::skill_files::refuse_misspelled;
-use crate::whole_folder;
+use crate::library;
+use crate::library::installed::Installed;
+use crate::library::permission::Permissions;
+use crate::library::skill_files::refuse_misspelled;
+use crate::library::{IndexMode, NameFilter, withheld};
+use crate::scope::whole;
+use crate::text::sanitize::visible;
 
 /// Write a skill into another agent's layout, and say what that agent will ignore
 ///
@@ -42,7 +41,7 @@ use crate::whole_folder;
 ///   skillyard export pdf-tools --archive pdf-tools.zip          the same bytes every time
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, group = clap::ArgGroup::new("form").required(true).args(["agent", "archive"]))]
-pub(crate) struct Args {
+pub(crate) struct ExportArgs {
     /// The name of a skill that is here, as `skillyard list` shows it
     name: String,
     /// The agent it is for
@@ -56,8 +55,8 @@ pub(crate) struct Args {
     archive: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+pub(crate) fn run(context: &Context, args: &ExportArgs) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skill = library::named(context, &catalog, &args.name)?;
     if skill.kind == SourceKind::Builtin {
         return Err(InstallFailure::Builtin(args.name.clone()).into());
@@ -87,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     match (&args.archive, &args.agent) {
         (Some(file), _) => archive(context, &skill.record.name, &tree, file, &limits),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
-        (None, None) => Ok(Status::Yes),
+        (None, None) => Ok(ExitStatus::Success),
     }
 }
 
@@ -110,7 +109,7 @@ fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), Comman
         status,
         ..skill.clone()
     });
-    match refused.and_then(|skill| obstacle::of(&skill, &permissions)) {
+    match refused.and_then(|skill| withheld::of(&skill, &permissions)) {
         Some(why) => Err(CommandError::NotExported {
             name: name.to_string(),
             reason: why.reason,
@@ -124,7 +123,7 @@ fn known(name: &str) -> Result<&'static Agent, CommandError> {
     Ok(TargetError::known(name).map_err(InstallFailure::Target)?)
 }
 
-fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) -> Outcome {
+fn to_agent(context: &Context, args: &ExportArgs, tree: &Tree, agent: &'static Agent) -> Outcome {
     let bytes = tree.skill_file().map(|file| file.bytes.as_slice());
     let document = Document::parse(bytes.unwrap_or_default());
     let skill = Skill::from_document(&document, Some(&args.name));
@@ -151,7 +150,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
             Err(TreeError::Write { source, .. }) => Err(source),
             other => other.map_err(std::io::Error::other),
         };
-        whole_folder::put(folder, write).map_err(|source| CommandError::Write {
+        files::put_atomic_folder(folder, write).map_err(|source| CommandError::Write {
             path: folder.clone(),
             source,
         })?;
@@ -165,7 +164,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
             "may_hold_secrets": tree.may_hold_secrets().collect::<Vec<_>>(),
             "losses": losses.iter().map(as_json).collect::<Vec<_>>(),
         }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let mut text = String::new();
     for loss in &losses {
@@ -183,7 +182,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
         1 => format!("{agent} will not understand 1 thing"),
         count => format!("{agent} will not understand {count} things"),
     });
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 fn as_json(loss: &Loss) -> Value {
@@ -243,7 +242,7 @@ fn archive(
             ));
         }
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The folder that a skill lies in in its archive: one that is called like it, unless not every system

@@ -1,26 +1,26 @@
 //! `skillyard search` and `skillyard match`.
 
-mod reasons;
+pub(crate) mod remote;
+pub(crate) mod store;
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_catalog::finder::build_index;
-use skillyard_catalog::search::{Detail, Hit, Options};
+use skillyard_catalog::finder::Finder;
+use skillyard_catalog::search::stem::stem;
+use skillyard_catalog::search::tokenize::words;
+use skillyard_catalog::search::{Detail, Hit, Match, Options, Origin};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::text::one_line;
 
-pub(super) use self::reasons::reasons;
-
-use self::reasons::how;
-use super::Outcome;
-use super::find_remote::{self, Asked, Found, Narrowed, Reach};
-use super::find_store::{self, Stored};
 use super::list::mark;
+use crate::commands::find::remote::{Narrowed, RemoteMatches, RemoteSearch, SearchScope};
+use crate::commands::find::store::Stored;
 use crate::context::Context;
-use crate::error::Status;
-use crate::library::{self, Choice, IndexMode};
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::text::sanitize::visible;
 
 /// Search skills by words, here and in the registry
 ///
@@ -51,17 +51,17 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     #[command(flatten)]
-    choice: Choice,
+    choice: NameFilter,
 }
 
 impl SearchArgs {
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> SearchScope {
         if self.registry || self.narrowed.is_given() {
-            Reach::Registry
+            SearchScope::Registry
         } else if self.local || self.source.is_some() || self.choice.is_given() {
-            Reach::Local
+            SearchScope::Local
         } else {
-            Reach::Both
+            SearchScope::Both
         }
     }
 }
@@ -85,7 +85,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 5)]
     limit: usize,
     #[command(flatten)]
-    choice: Choice,
+    choice: NameFilter,
 }
 
 pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
@@ -93,8 +93,8 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
     let reach = args.reach();
     // What is wrong with the configuration is not a trouble of the registry.
     context.config()?;
-    let Asked { found, failed } =
-        find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
+    let RemoteSearch { found, failed } =
+        remote::search(context, reach, &words, args.limit, &args.narrowed)?;
     let is_offline = args.narrowed.is_offline();
     let mut elsewhere = Elsewhere {
         remote: found,
@@ -102,11 +102,11 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
         stored: Vec::new(),
         is_offline,
     };
-    if reach == Reach::Registry {
+    if reach == SearchScope::Registry {
         return print(context, &[], &[], false, &elsewhere);
     }
     let chosen = args.choice.filter()?;
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skills: Vec<&CatalogSkill> = catalog
         .skills
         .iter()
@@ -119,7 +119,7 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
         .collect();
     let found = rank(&skills, &words, args.limit, Detail::Ranking);
     if is_offline {
-        elsewhere.stored = find_store::search(context, &words, args.limit, &catalog.skills)?;
+        elsewhere.stored = store::search(context, &words, args.limit, &catalog.skills)?;
     }
     print(context, &skills, &found, false, &elsewhere)
 }
@@ -128,7 +128,7 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
 #[derive(Default)]
 struct Elsewhere {
     /// In registries, as they say or said.
-    remote: Vec<Found>,
+    remote: Vec<RemoteMatches>,
     /// Why registries said nothing.
     failed: Vec<String>,
     /// In the store.
@@ -139,7 +139,7 @@ struct Elsewhere {
 
 impl Elsewhere {
     fn is_empty(&self) -> bool {
-        self.stored.is_empty() && self.remote.iter().all(Found::is_empty)
+        self.stored.is_empty() && self.remote.iter().all(RemoteMatches::is_empty)
     }
 
     /// What nobody could see without asking.
@@ -198,16 +198,20 @@ fn print(
         .filter_map(|hit| Some((*skills.get(hit.document as usize)?, hit)))
         .collect();
     if context.printer.is_json() {
-        let mut results: Vec<Value> = elsewhere.remote.iter().flat_map(Found::json).collect();
+        let mut results: Vec<Value> = elsewhere
+            .remote
+            .iter()
+            .flat_map(RemoteMatches::json)
+            .collect();
         results.extend(hits.iter().map(|(skill, hit)| json_hit(skill, hit)));
-        results.extend(find_store::json(&elsewhere.stored));
+        results.extend(store::json(&elsewhere.stored));
         let mut answer = json!({ "results": results });
         if !elsewhere.failed.is_empty() {
             answer["failed"] = json!(elsewhere.failed);
         }
         if elsewhere.is_offline {
             let unseen = elsewhere.remote.iter().filter(|each| each.is_unseen());
-            answer["unseen"] = unseen.map(Found::registry).collect();
+            answer["unseen"] = unseen.map(RemoteMatches::registry).collect();
         }
         context.printer.json(&answer)?;
     } else {
@@ -227,7 +231,7 @@ fn print(
                 text.push_str(&explanation(skill, hit));
             }
         }
-        text.push_str(&find_store::text(context, &elsewhere.stored));
+        text.push_str(&store::text(context, &elsewhere.stored));
         context.printer.data(&text)?;
         for remote in &elsewhere.remote {
             remote.note(context);
@@ -240,10 +244,10 @@ fn print(
         elsewhere.tell_unseen(context);
     }
     Ok(match (is_empty, elsewhere.failed.is_empty()) {
-        (false, _) => Status::Yes,
-        (true, true) => Status::No,
+        (false, _) => ExitStatus::Success,
+        (true, true) => ExitStatus::Negative,
         // Nobody knows whether there is one.
-        (true, false) => Status::Code(2),
+        (true, false) => ExitStatus::Code(2),
     })
 }
 
@@ -284,4 +288,60 @@ fn explanation(skill: &CatalogSkill, hit: &Hit) -> String {
 pub(super) fn said(skill: &CatalogSkill) -> String {
     let record = &skill.record;
     format!("{} {}", record.name, record.description)
+}
+
+/// Most words that are told of a skill.
+const MAX_REASON_TERMS: usize = 8;
+
+/// What a hit has in common with the task, each with what it is worth; `text` is what the skill says of
+/// itself.
+pub(crate) fn reasons(hit: &Hit, text: &str) -> Vec<(f32, String)> {
+    let Some(explanation) = &hit.explanation else {
+        return Vec::new();
+    };
+    let matches = explanation.matches.iter().take(MAX_REASON_TERMS);
+    let mut reasons: Vec<(f32, String)> = matches
+        .map(|each| (each.worth(), matched(each, text)))
+        .collect();
+    if explanation.name_bonus >= 0.05 {
+        reasons.push((
+            explanation.name_bonus,
+            "its name is like the task".to_owned(),
+        ));
+    }
+    if let Some(trigger) = &explanation.trigger {
+        let (pattern, found) = (visible(&trigger.pattern), visible(&trigger.text));
+        let reason = format!("its trigger `{pattern}` on `{found}`");
+        reasons.push((trigger.worth, reason));
+    }
+    reasons
+}
+
+/// How a word of the task and one of a skill belong together.
+fn how(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Asked => "as written",
+        Origin::Spelling => "spelled like",
+        Origin::Compound => "part of",
+        Origin::Related => "related to",
+    }
+}
+
+fn matched(each: &Match, text: &str) -> String {
+    let word = visible(&each.word);
+    match each.origin {
+        Origin::Asked => word.into_owned(),
+        other => {
+            let found = whole(&each.term, text);
+            format!("{word} ({} `{}`)", how(other), visible(&found))
+        }
+    }
+}
+
+/// The word of a text that a term is the stem of; the instructions, which are not at hand, may have it
+/// with any ending.
+fn whole(term: &str, text: &str) -> String {
+    let mut words = words(text).into_iter();
+    let found = words.find(|word| stem(word) == term);
+    found.unwrap_or_else(|| format!("{term}…"))
 }

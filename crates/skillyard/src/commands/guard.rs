@@ -1,33 +1,35 @@
 //! `skillyard guard`.
 
-mod known;
-mod stream;
-
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
+use std::io;
+use std::io::{BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
-use skillyard_agent::tool::decision_event;
+use serde::Deserialize;
+use serde_json::json;
+use skillyard_agent::tool::decided;
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, Status as Standing, builtin};
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
 };
 
-use known::Known;
-
-use super::Outcome;
+use crate::agent::workspace;
+use crate::commands::serving::decisions;
 use crate::context::Context;
 use crate::error::trust::TrustFailure;
-use crate::error::{CommandError, Status};
-use crate::library::{self, Target};
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter, SkillTarget, skill_files};
 use crate::script::place::known_folder;
-use crate::skill_files;
-use crate::workspace::workspace;
+use crate::text::sanitize::visible;
 
 /// Decide whether a tool may be called while skills are active
 ///
@@ -36,7 +38,7 @@ use crate::workspace::workspace;
 ///   skillyard guard check --jsonl < calls
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct GuardArgs {
     #[command(subcommand)]
     command: GuardCommand,
 }
@@ -78,7 +80,7 @@ struct CheckArgs {
     jsonl: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &GuardArgs) -> Outcome {
     let GuardCommand::Check(args) = &args.command;
     let guard = Guard::new(context, args)?;
     if args.jsonl {
@@ -99,8 +101,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.data(&text(&decision))?;
     }
     Ok(match decision.verdict {
-        GuardVerdict::Allowed => Status::Yes,
-        GuardVerdict::Denied => Status::No,
+        GuardVerdict::Allowed => ExitStatus::Success,
+        GuardVerdict::Denied => ExitStatus::Negative,
     })
 }
 
@@ -137,7 +139,7 @@ fn text(decision: &GuardDecision) -> String {
 }
 
 /// A skill that a call is asked about with.
-enum Asked {
+enum GuardSkill {
     /// It decides by its lists.
     Active(ActiveSkill),
     /// It may not be used, which is the answer.
@@ -157,7 +159,7 @@ struct Guard<'a> {
     manner: Manner,
     recorder: Recorder,
     workspace: Workspace,
-    known: RefCell<Known>,
+    known: RefCell<GuardState>,
 }
 
 impl<'a> Guard<'a> {
@@ -172,7 +174,7 @@ impl<'a> Guard<'a> {
             },
             recorder: context.recorder()?,
             workspace: workspace(&context.environment, named)?,
-            known: RefCell::new(Known::load(context)?),
+            known: RefCell::new(GuardState::load(context)?),
         })
     }
 
@@ -182,13 +184,13 @@ impl<'a> Guard<'a> {
         request: &GuardRequest,
     ) -> Result<GuardDecision, CommandError> {
         if !self.known.borrow().is_current(self.context) {
-            self.known.replace(Known::load(self.context)?);
+            self.known.replace(GuardState::load(self.context)?);
         }
         let mut active = Vec::with_capacity(skills.len());
         for word in skills {
             match self.skill(word)? {
-                Asked::Active(skill) => active.push(skill),
-                Asked::Withheld(denied) => return Ok(denied),
+                GuardSkill::Active(skill) => active.push(skill),
+                GuardSkill::Withheld(denied) => return Ok(denied),
             }
         }
         let denied = &self.known.borrow().permissions.denied;
@@ -196,10 +198,10 @@ impl<'a> Guard<'a> {
     }
 
     /// Reads a skill anew: its list may have changed since the last call.
-    fn skill(&self, word: &OsStr) -> Result<Asked, CommandError> {
-        let name = match Target::of(self.context, word)? {
-            Target::Path(path) => return self.skill_at(&path),
-            Target::Name(name) => name,
+    fn skill(&self, word: &OsStr) -> Result<GuardSkill, CommandError> {
+        let name = match SkillTarget::of(self.context, word)? {
+            SkillTarget::Path(path) => return self.skill_at(&path),
+            SkillTarget::Name(name) => name,
         };
         let mut known = self.known.borrow_mut();
         // What is not known may have been put there since, and what may not be used approved.
@@ -220,13 +222,13 @@ impl<'a> Guard<'a> {
             let files = builtin::files(&skill.record.name).unwrap_or_default();
             let text = files.first().map_or("", |(_, text)| *text);
             let (folder, name) = (&skill.record.folder, &skill.record.name);
-            return of_document(text.as_bytes(), folder, Some(name)).map(Asked::Active);
+            return of_document(text.as_bytes(), folder, Some(name)).map(GuardSkill::Active);
         }
-        active(&skill.record.folder).map(Asked::Active)
+        active(&skill.record.folder).map(GuardSkill::Active)
     }
 
     /// The same for a path, by which a skill is no other than by its name.
-    fn skill_at(&self, path: &Path) -> Result<Asked, CommandError> {
+    fn skill_at(&self, path: &Path) -> Result<GuardSkill, CommandError> {
         let file = skill_files::read_one(path)?;
         let skill = of_document(&file.bytes, &file.folder, file.directory().as_deref())?;
         let folder = known_folder(self.context, &file.folder)?;
@@ -235,14 +237,14 @@ impl<'a> Guard<'a> {
             .borrow()
             .permissions
             .status_of(&skill.name, &folder);
-        Ok(withheld(&skill.name, &status).unwrap_or(Asked::Active(skill)))
+        Ok(withheld(&skill.name, &status).unwrap_or(GuardSkill::Active(skill)))
     }
 }
 
 /// The answer for a skill that may not be used, if it may not.
-fn withheld(name: &str, status: &Standing) -> Option<Asked> {
+fn withheld(name: &str, status: &Standing) -> Option<GuardSkill> {
     let reason = status.reason().filter(|_| status.is_refused())?;
-    Some(Asked::Withheld(GuardDecision::withheld(name, &reason)))
+    Some(GuardSkill::Withheld(GuardDecision::withheld(name, &reason)))
 }
 
 fn active(path: &Path) -> Result<ActiveSkill, CommandError> {
@@ -263,4 +265,115 @@ fn of_document(
         })?;
     let folder = folder.canonicalize().ok();
     Ok(ActiveSkill::of(&skill, folder.as_deref()))
+}
+
+/// How long a catalog is believed: no file tells of a skill that somebody puts into a folder.
+const LASTS: Duration = Duration::from_secs(1);
+
+/// What is known, and as of when.
+struct GuardState {
+    permissions: Permissions,
+    catalog: Option<Catalog>,
+    /// The files that decided, unless they may have changed unnoticed.
+    files: Option<Vec<Watched>>,
+    since: Instant,
+}
+
+impl GuardState {
+    /// What holds now.
+    fn load(context: &Context) -> Result<Self, CommandError> {
+        // Before they are read: what changes meanwhile is noticed the next time.
+        let files = decisions::files(context);
+        let permissions = Permissions::load(context)?;
+        let now = SystemTime::now();
+        let is_settled = !files.iter().any(|file| file.is_racy(now));
+        Ok(Self {
+            permissions,
+            catalog: None,
+            files: is_settled.then_some(files),
+            since: Instant::now(),
+        })
+    }
+
+    /// Whether nothing was decided or installed since; what nobody tells of counts after a moment.
+    fn is_current(&self, context: &Context) -> bool {
+        self.since.elapsed() < LASTS
+            && self.files == Some(decisions::files(context))
+            && self.permissions.is_current()
+    }
+
+    /// The catalog, if it satisfies, or else a new one.
+    fn catalog(
+        &mut self,
+        context: &Context,
+        satisfies: impl Fn(&Catalog) -> bool,
+    ) -> Result<&Catalog, CommandError> {
+        let known = self.catalog.take().filter(satisfies);
+        Ok(self.catalog.insert(match known {
+            Some(catalog) => catalog,
+            None => library::load(context, IndexMode::Use, &NameFilter::default())?,
+        }))
+    }
+}
+
+/// How long a line may be.
+const MAX_LINE: u64 = 1 << 20;
+/// The mark of UTF-8 at the beginning of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// One line.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    skills: Vec<String>,
+    tool: String,
+    input: GuardInput,
+}
+
+impl Guard<'_> {
+    /// Answers every line of stdin; a bad one gets an error and ends nothing.
+    fn stream(&self) -> Outcome {
+        let mut lines = io::stdin().lock();
+        let mut line = Vec::new();
+        let mut is_first = true;
+        loop {
+            line.clear();
+            let read = lines
+                .by_ref()
+                .take(MAX_LINE + 1)
+                .read_until(b'\n', &mut line)?;
+            if read == 0 {
+                return Ok(ExitStatus::Success);
+            }
+            let answer = if line.len() as u64 > MAX_LINE {
+                lines.skip_until(b'\n')?;
+                Err(format!("the line has more than {MAX_LINE} bytes"))
+            } else {
+                // Programs of Windows begin a text with it.
+                let marked = line.strip_prefix(MARK).filter(|_| is_first);
+                self.answer(marked.unwrap_or(&line))
+            };
+            is_first = false;
+            let answer = match answer {
+                Ok(decision) => json!(decision),
+                Err(message) => json!({ "error": { "message": message } }),
+            };
+            self.context.printer.compact_json(&answer)?;
+        }
+    }
+
+    fn answer(&self, line: &[u8]) -> Result<GuardDecision, String> {
+        let call: Call = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let skills: Vec<OsString> = call.skills.iter().map(OsString::from).collect();
+        let request = GuardRequest {
+            tool: call.tool,
+            input: call.input,
+        };
+        let decision = self.decide(&skills, &request);
+        let decision = decision.map_err(|error| error.to_string())?;
+        // A runtime that gets an answer may act on it, so it is written down first.
+        let recorded = self.recorder.record(&decided(&request, &decision));
+        recorded.map_err(|error| error.to_string())?;
+        Ok(decision)
+    }
 }

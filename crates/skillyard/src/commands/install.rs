@@ -9,21 +9,20 @@ use serde_json::{Value, json};
 use skillyard_install::plan::{ConflictPolicy, OnConflict, Plan};
 
 pub(crate) use self::preparing::{prepare, scanner};
-use super::Outcome;
 use crate::config::Config;
+use crate::config::install::ScopeName;
 use crate::context::Context;
-use crate::error::install::Chosen;
-use crate::error::{CommandError, Status};
+use crate::error::install::SelectedBy;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::change_audit::InstallConsent;
 use crate::install::check::{self, Checked};
-use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
 use crate::install::report::{Left, report_activation, report_with};
 use crate::install::revoked::Revoked;
-use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
-use crate::install::{accept, held_back, names, review};
+use crate::install::{accept, names, review, version_holdbacks};
+use crate::scope::{ScopeArgs, ScopeContext};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -43,7 +42,7 @@ use crate::install::{accept, held_back, names, review};
     clippy::struct_excessive_bools,
     reason = "these are flags of the command line"
 )]
-pub(crate) struct Args {
+pub(crate) struct InstallArgs {
     /// Where the skills are: a path, owner/repo/path@ref, a git or https address, or a name
     #[arg(required = true, value_name = "REF")]
     references: Vec<String>,
@@ -104,13 +103,12 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &InstallArgs) -> Outcome {
     let start = Instant::now();
-    work_along();
     let scanner = scanner(context, args);
     accept::check(&args.accept)?;
     context.keep_config()?;
-    let place = Place::find(context, &args.scope.or_configured(context)?)?;
+    let place = ScopeContext::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, scanner, &Pick::Ask)?;
     let grounds = prepared.grounds(&args.accept).of_all(args.all);
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
@@ -121,17 +119,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         revoked: &revoked,
     };
     if args.dry_run {
-        check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
+        check::scan(context, &checked, &args.accept, SelectedBy::ByCommand)?;
         review::show(context, &checked);
         let plan = &prepared.preview;
         told(context, &place, &prepared, plan, &judged, start, None)?;
         names::tell(context, plan);
-        return Ok(Status::of(revoked.is_empty()));
+        return Ok(ExitStatus::from_answer(revoked.is_empty()));
     }
     let is_asked = !args.yes && review::asks(&checked);
     // What was accepted in spite of the scanner is noted with the change, before it is made.
     if is_asked || !args.accept.is_empty() {
-        check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
+        check::scan(context, &checked, &args.accept, SelectedBy::ByCommand)?;
     }
     let unused = OnceCell::new();
     let afterwards = |plan: &Plan| {
@@ -147,11 +145,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let plan = if is_asked {
         review::confirm(context, &checked, &prepared.preview, false)?;
-        make_true(Answer::User, &|| Ok(()))?
+        make_true(InstallConsent::User, &|| Ok(()))?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
-        make_true(Answer::Flag, &|| {
-            check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
+        make_true(InstallConsent::Flag, &|| {
+            check::scan(context, &checked, &args.accept, SelectedBy::ByCommand)?;
             review::show(context, &checked);
             Ok(())
         })?
@@ -164,9 +162,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     names::tell(context, &plan);
     report_activation(context, &place, &plan)?;
-    drop(checked);
-    drop_later(prepared);
-    Ok(Status::of(revoked.is_empty()))
+    Ok(ExitStatus::from_answer(revoked.is_empty()))
 }
 
 /// What was looked at: what is new, and what is revoked of what was here.
@@ -179,7 +175,7 @@ struct Judged<'a> {
 /// told as `null`; they are told what people were shown before it, too.
 fn told(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     prepared: &Prepared,
     plan: &Plan,
     judged: &Judged<'_>,
@@ -191,14 +187,14 @@ fn told(
         answer["checked"] = review::json(judged.checked);
         answer["revoked"] = json!(judged.revoked);
         answer["deprecated"] = json!(prepared.deprecated);
-        answer["held_back"] = held_back::json(&prepared.needed);
+        answer["held_back"] = version_holdbacks::json(&prepared.needed);
         prepared.said.add(answer);
         let unused = unused.map(|unused| unused.iter().map(Unused::json).collect());
         answer["unused"] = unused.unwrap_or(Value::Null);
     })
 }
 
-impl Args {
+impl InstallArgs {
     /// As if only this had been typed.
     pub(crate) fn of(reference: &str, skills: &[String], scope: Option<ScopeName>) -> Self {
         Self {

@@ -1,5 +1,9 @@
 //! `skillyard list`.
 
+pub(crate) mod installed;
+pub(crate) mod json;
+pub(crate) mod watch;
+
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,18 +12,19 @@ use skillyard_catalog::walk::UNREADABLE;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::text::one_line;
 
-use super::{Outcome, list_json};
-use crate::closed;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::{CommandError, Status as CommandStatus};
+use crate::error;
+use crate::error::Outcome;
+use crate::error::{CommandError, ExitStatus as CommandStatus};
 use crate::install::revoked::Revoked;
-use crate::library::{self, Choice, IndexMode};
-use crate::needs;
-use crate::sanitize::visible;
-use crate::shell::shell_word;
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
+use crate::text::tilde;
 
 /// Most places that are closed to the user that are named.
 const MAX_CLOSED: usize = 5;
@@ -41,7 +46,7 @@ const MAX_CLOSED: usize = 5;
     clippy::struct_excessive_bools,
     reason = "these are flags of the command line"
 )]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// Also show skills that lost to another of the same name, and what was passed over
     #[arg(short, long)]
     all: bool,
@@ -55,16 +60,16 @@ pub(crate) struct Args {
     #[arg(long)]
     watch: bool,
     #[command(flatten)]
-    choice: Choice,
+    choice: NameFilter,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ListArgs) -> Outcome {
     let mode = if args.no_index {
         IndexMode::Bypass
     } else {
         IndexMode::Use
     };
-    let catalog = library::load(context, mode, &Choice::default())?;
+    let catalog = library::load(context, mode, &NameFilter::default())?;
     let catalog = chosen(catalog, &args.choice)?;
     // Where the policy cannot be read, the skills can still be listed.
     let mut revoked = Revoked::absent(context).unwrap_or_default();
@@ -72,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     revoked.retain(|each| is_chosen(&each.name));
     if args.installed {
         let closed = closed_lines(&catalog);
-        let status = super::list_installed::run(context, catalog, &revoked);
+        let status = crate::commands::list::installed::run(context, catalog, &revoked);
         if !context.printer.is_json() {
             for line in closed {
                 context.printer.people(&line);
@@ -82,7 +87,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     if context.printer.is_json() {
         let pieces = context.printer.pieces()?;
-        list_json::write(&catalog, &revoked, &context.environment, pieces)?;
+        json::write(&catalog, &revoked, &context.environment, pieces)?;
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
@@ -94,12 +99,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     if args.watch {
-        return super::list_watch::run(context, &catalog, &args.choice);
+        return crate::commands::list::watch::run(context, &catalog, &args.choice);
     }
     // The process ends now; giving back the memory of ten thousand skills piece by piece was a
     // twentieth of the instructions of a warm start.
     std::mem::forget(catalog);
-    Ok(CommandStatus::Yes)
+    Ok(CommandStatus::Success)
 }
 
 /// What may be a skill and is closed to the user, who did not choose to pass it over.
@@ -107,7 +112,7 @@ fn closed_lines(catalog: &Catalog) -> Vec<String> {
     let unread = catalog.skipped.iter();
     let unread = unread.filter(|each| each.reason.starts_with(UNREADABLE));
     let lines = unread.filter_map(|each| {
-        let remedy = closed::remedy(&each.path)?;
+        let remedy = error::remedy(&each.path)?;
         let (path, reason) = (each.path.display(), one_line(&each.reason));
         let line = format!(" ! `{path}` is passed over: {reason} ({remedy})");
         Some(visible(&line).into_owned())
@@ -116,7 +121,7 @@ fn closed_lines(catalog: &Catalog) -> Vec<String> {
 }
 
 /// The skills that were chosen, of all.
-pub(super) fn chosen(mut catalog: Catalog, choice: &Choice) -> Result<Catalog, CommandError> {
+pub(super) fn chosen(mut catalog: Catalog, choice: &NameFilter) -> Result<Catalog, CommandError> {
     if choice.is_given() {
         let chosen = choice.filter()?;
         catalog.skills.retain(|skill| chosen(&skill.record.name));
@@ -226,7 +231,7 @@ pub(super) fn stand_in<'a>(
 /// What an enabled skill needs and is missing here; of others more has to be mended first.
 pub(super) fn unmet(skill: &CatalogSkill, environment: &Environment) -> Vec<String> {
     match skill.status {
-        Status::Enabled => needs::unmet(environment, &skill.record),
+        Status::Enabled => library::unmet(environment, &skill.record),
         _ => Vec::new(),
     }
 }
@@ -277,22 +282,6 @@ pub(super) fn push_cut(text: &mut String, line: &str, room: usize) {
         text.push('…');
     }
     text.push('\n');
-}
-
-/// A path as the user writes it, with `~` for the home directory.
-pub(crate) fn tilde(path: &Path, home: Option<&Path>) -> String {
-    match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", on_one_line(rest)),
-        None => on_one_line(path),
-    }
-}
-
-/// A path whose line breaks cannot be taken for another line of a list.
-fn on_one_line(path: &Path) -> String {
-    path.to_string_lossy()
-        .replace('\n', "\\n")
-        .replace('\r', "\\r")
 }
 
 /// What can be done about the projects that are not trusted, whose skills wait for it.

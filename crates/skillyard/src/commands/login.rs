@@ -9,26 +9,17 @@ use skillyard_install::fetch::http::Header;
 use skillyard_install::fetch::registry::{Account, RegistryError};
 use skillyard_registry::token::PREFIX;
 
-use super::Outcome;
-use crate::config::edit::Target;
+use crate::config::edit::ConfigFile;
 use crate::config::layer::known;
-use crate::config::login::is_same_place;
-use crate::config::problem::{ConfigError, Problem};
+use crate::config::login::{auth_key, is_same_place};
 use crate::context::Context;
+use crate::error::config_error::{ConfigError, ConfigProblem};
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::remote::{RegistryArg, Remote};
 use crate::redactor::without_userinfo;
-use crate::remote::{Choice, Remote};
-use crate::sanitize::visible;
-
-/// The key that the token for a registry is kept under.
-pub(crate) fn auth_key(alias: Option<&str>) -> String {
-    match alias {
-        None => "registry.auth".to_owned(),
-        Some(alias) => format!("sources.{alias}.auth"),
-    }
-}
+use crate::text::sanitize::visible;
 
 /// Log in to the registry
 ///
@@ -41,15 +32,15 @@ pub(crate) fn auth_key(alias: Option<&str>) -> String {
 ///   skillyard login --registry internal --token sky_…
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct LoginArgs {
     /// The token; `-` reads it from stdin, which keeps it out of the shell's history
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &LoginArgs) -> Outcome {
     let token = match args.token.as_deref() {
         None => return Err(RegistryFailure::NothingToLogInWith.into()),
         Some("-") => from_stdin()?,
@@ -61,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let alias = args.registry.alias();
     let key = auth_key(alias);
-    let file = Target::user(&context.environment);
+    let file = ConfigFile::user(&context.environment);
     file.refuse_locked(&key)?;
     let mut remote = Remote::open(context, alias)?;
     let config = context.config()?;
@@ -92,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context
             .printer
             .json(&json!({ "user": user, "checked": account.is_some() }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     match account {
         Some(account) => context
@@ -102,7 +93,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("warning: the token is kept, but the registry could not be asked about it"),
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Whom the token names; nothing when the registry cannot be reached now.
@@ -119,12 +110,12 @@ fn account(remote: &mut Remote, token: &str) -> Result<Option<Account>, CommandE
     }
 }
 
-fn keep(context: &Context, file: &Target, key: &str, text: &str) -> Result<(), CommandError> {
+fn keep(context: &Context, file: &ConfigFile, key: &str, text: &str) -> Result<(), CommandError> {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
     let (key, entry) = known(key).map_err(wrong)?;
     let value = entry.kind.read_words(&[text.to_owned()]);
     let value = value.map_err(|problem| {
-        wrong(Problem::Value {
+        wrong(ConfigProblem::Value {
             key: key.clone(),
             problem,
         })

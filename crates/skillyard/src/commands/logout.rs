@@ -3,12 +3,11 @@
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 
-use super::Outcome;
-use super::login::auth_key;
-use crate::config::edit::Target;
+use crate::config::edit::ConfigFile;
+use crate::config::login::auth_key;
 use crate::context::Context;
-use crate::error::Status;
-use crate::remote::Choice;
+use crate::error::{ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
 
 /// Forget the token for the registry
 ///
@@ -19,14 +18,14 @@ use crate::remote::Choice;
 ///   skillyard logout
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct LogoutArgs {
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &LogoutArgs) -> Outcome {
     let key = auth_key(args.registry.alias());
-    let gone = Target::user(&context.environment).unset(&key)?;
+    let gone = ConfigFile::user(&context.environment).unset(&key)?;
     if !gone.is_empty() {
         let event = Event::new(EventKind::ConfigChanged)
             .trigger("logout")
@@ -43,5 +42,5 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         context.printer.note("Logged out");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

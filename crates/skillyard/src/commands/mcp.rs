@@ -1,20 +1,22 @@
 //! `skillyard mcp`: serves by itself, and has a verb for each thing about servers of others.
 
-mod list;
 mod setup;
 mod test;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::Subcommand;
+use serde_json::{Value, json};
 use skillyard_server::{Access, Proxy, Server, Settings, serve_stdio};
 
-use super::Outcome;
 use super::serve::{reloads, runtime};
+use crate::commands::serving::{McpOffer, OfferFlags, ServerHost};
+use crate::config::mcp::{McpEndpoint, McpServer};
 use crate::context::Context;
-use crate::error::serve::ServeFailure;
-use crate::error::{CommandError, Status};
-use crate::serving::{Machine, Offer, OfferFlags};
+use crate::error::{CommandError, ExitStatus, Outcome, ServeFailure};
+use crate::redactor::without_userinfo;
+use crate::text::sanitize::visible;
 
 /// Offer the skills that are here to an agent over MCP
 ///
@@ -29,26 +31,26 @@ use crate::serving::{Machine, Offer, OfferFlags};
 ///   skillyard mcp test files              what a server of the configuration offers
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct McpArgs {
     /// Print how a client is told, and end
     #[arg(long, value_name = "CLIENT", value_enum)]
     setup: Option<setup::Client>,
     #[command(flatten)]
     offer: OfferFlags,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<McpCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    List(list::Args),
-    Test(test::Args),
+enum McpCommand {
+    List(McpListArgs),
+    Test(test::McpTestArgs),
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &McpArgs) -> Outcome {
     match &args.verb {
-        Some(Verb::List(args)) => return list::run(context, args),
-        Some(Verb::Test(args)) => return test::run(context, args),
+        Some(McpCommand::List(args)) => return run_list(context, args),
+        Some(McpCommand::Test(args)) => return test::run(context, args),
         None => {}
     }
     if let Some(client) = args.setup {
@@ -61,8 +63,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         registry: None,
         proxy: Proxy::None,
     };
-    let offer = Offer::new(context, &args.offer)?;
-    let machine = Arc::new(Machine::new(context, offer)?);
+    let offer = McpOffer::new(context, &args.offer)?;
+    let machine = Arc::new(ServerHost::new(context, offer)?);
     // Kept until after the runtime: what it holds may not end inside of one.
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
@@ -76,5 +78,91 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     drop(server);
     drop(machine);
     outcome.map_err(ServeFailure::Mcp)?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
+}
+
+/// List the MCP servers that agents can use; none is started
+///
+/// Examples:
+///   skillyard mcp list
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct McpListArgs {}
+
+fn run_list(context: &Context, _args: &McpListArgs) -> Outcome {
+    let config = context.config()?;
+    let mut servers = Vec::new();
+    for name in config.mcp_servers() {
+        servers.push((config.mcp_server(&name), name));
+    }
+    if context.printer.is_json() {
+        let servers: Vec<Value> = servers
+            .iter()
+            .map(|(server, name)| match server {
+                Ok(Some(server)) => as_json(server),
+                Ok(None) => json!({ "name": name }),
+                Err(error) => json!({ "name": name, "problem": error.to_string() }),
+            })
+            .collect();
+        context.printer.json(&json!({ "servers": servers }))?;
+        return Ok(ExitStatus::Success);
+    }
+    let mut text = String::new();
+    for (server, name) in &servers {
+        let said = match server {
+            Ok(Some(server)) => described(server),
+            Ok(None) => String::new(),
+            Err(error) => format!("cannot be used: {error}"),
+        };
+        let _ = writeln!(text, "{name:<20} {}", visible(&said));
+    }
+    context.printer.data(&text)?;
+    if servers.is_empty() {
+        context.printer.note(
+            "There are none yet; add one with `skillyard config set mcp.servers.NAME.command PROGRAM`",
+        );
+    } else {
+        context
+            .printer
+            .note("Try one with `skillyard mcp test NAME`");
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// How a server is reached, without what could be secret.
+fn place(server: &McpServer) -> String {
+    match &server.reach {
+        McpEndpoint::Program {
+            command, arguments, ..
+        } => match arguments.len() {
+            0 => command.clone(),
+            1 => format!("{command} with 1 argument"),
+            count => format!("{command} with {count} arguments"),
+        },
+        McpEndpoint::Address { url, .. } => without_userinfo(url).into_owned(),
+    }
+}
+
+fn described(server: &McpServer) -> String {
+    let asks = match server.approval.as_str() {
+        "never" => "calls are not asked about",
+        _ => "asks before calls",
+    };
+    format!("{}; {asks}", place(server))
+}
+
+fn as_json(server: &McpServer) -> Value {
+    let transport = match server.reach {
+        McpEndpoint::Program { .. } => "stdio",
+        McpEndpoint::Address { .. } => "http",
+    };
+    json!({
+        "name": server.name,
+        "transport": transport,
+        "at": place(server),
+        "approval": server.approval.as_str(),
+        "skills": server.skills,
+        "tools": server.only,
+        "timeout": server.timeout.as_secs(),
+    })
 }

@@ -1,34 +1,37 @@
 //! `skillyard new`.
 
-mod folder;
-
 use std::fs::File;
 use std::io::Read as _;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use serde_json::json;
 use skillyard_format::document::MAX_BYTES;
+use skillyard_format::frontmatter::repair::quoted;
 use skillyard_format::package::archive::is_device;
 use skillyard_format::rules::{self, Profile, Subject};
+use skillyard_format::yaml::is_typed;
 use skillyard_format::{Document, Severity, SkillName};
 use skillyard_install::scope::ScopeKind;
 use skillyard_install::target::SHARED;
 use skillyard_install::transaction::check_inside;
 
-use folder::{create, template};
-
-use super::Outcome;
-use crate::believed::check_ours;
+use crate::config::install::ScopeName;
 use crate::context::Context;
 use crate::editor::Editor;
-use crate::error::{CommandError, Status};
-use crate::install::place::{Place, ScopeArgs, ScopeName};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::files;
+use crate::files::check_ours;
 use crate::install::renaming::valid_name;
 use crate::printer::Printer;
-use crate::question::{self, Shown};
+use crate::question;
+use crate::question::AnswerHint;
 use crate::report::{self, Checked};
-use crate::sanitize::visible;
-use crate::shell::shell_path;
+use crate::scope::{ScopeArgs, ScopeContext};
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_path;
 
 /// Make a new skill
 ///
@@ -46,7 +49,7 @@ use crate::shell::shell_path;
     clippy::struct_excessive_bools,
     reason = "these are flags of the command line"
 )]
-pub(crate) struct Args {
+pub(crate) struct NewArgs {
     /// The skill's name: lowercase letters, digits and hyphens
     name: String,
     /// What the skill does and when to use it
@@ -82,7 +85,7 @@ pub(crate) struct Args {
     assets: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &NewArgs) -> Outcome {
     let name = valid_name(&args.name)?;
     if is_device(name.as_str()) {
         return Err(CommandError::DeviceName(name.to_string()));
@@ -90,7 +93,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let place = match args.scope {
         None => args.path.clone(),
         scope => {
-            let place = Place::find(context, &ScopeArgs { scope })?;
+            let place = ScopeContext::find(context, &ScopeArgs { scope })?;
             if place.scope.kind == ScopeKind::User {
                 check_ours(&context.environment.skillyard_home)?;
             }
@@ -118,17 +121,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         opened.map_err(|failure| CommandError::Editor { failure, file })?;
     }
     report(&context.printer, &name, &folder, args)?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
-fn from_template(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
+fn from_template(
+    context: &Context,
+    args: &NewArgs,
+    name: &SkillName,
+) -> Result<String, CommandError> {
     let text = template(name, &description(context, args, name)?, args);
     check(name, &text)?;
     Ok(text)
 }
 
 /// The description that was given, or the answer to a question.
-fn description(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
+fn description(
+    context: &Context,
+    args: &NewArgs,
+    name: &SkillName,
+) -> Result<String, CommandError> {
     if let Some(description) = &args.description {
         return Ok(description.trim().to_owned());
     }
@@ -142,7 +153,7 @@ fn description(context: &Context, args: &Args, name: &SkillName) -> Result<Strin
 }
 
 /// Asks until the answer makes a valid skill.
-fn ask(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
+fn ask(context: &Context, args: &NewArgs, name: &SkillName) -> Result<String, CommandError> {
     let judge = {
         let (name, args) = (name.clone(), args.clone());
         move |answer: &String| {
@@ -151,7 +162,7 @@ fn ask(context: &Context, args: &Args, name: &SkillName) -> Result<String, Comma
         }
     };
     let question = format!("What does `{name}` do, and when should an agent use it?");
-    let example = Shown::Example("Fills PDF forms. Use when a task involves PDF files.");
+    let example = AnswerHint::Example("Fills PDF forms. Use when a task involves PDF files.");
     match question::text(&context.printer, &question, example, judge) {
         Ok(answer) => Ok(answer.trim().to_owned()),
         Err(error) => Err(CommandError::unanswered(error)),
@@ -223,7 +234,7 @@ fn report(
     printer: &Printer,
     name: &SkillName,
     folder: &Path,
-    args: &Args,
+    args: &NewArgs,
 ) -> Result<(), CommandError> {
     let file = folder.join("SKILL.md");
     if printer.is_json() {
@@ -253,4 +264,71 @@ fn report(
         visible(&pasted)
     ));
     Ok(())
+}
+
+/// The text of a skill that is to be filled in.
+fn template(name: &SkillName, description: &str, args: &NewArgs) -> String {
+    let title: Vec<String> = name.as_str().split('-').map(capitalised).collect();
+    // Some names, such as `2048` and `null`, are no text without quotes.
+    let quoted_name = is_typed(name.as_str()).then(|| quoted(name.as_str()));
+    let name = quoted_name.as_deref().unwrap_or(name.as_str());
+    let mut text = format!(
+        "---\nname: {name}\ndescription: {}\n---\n\n# {}\n\n## Instructions\n\n\
+         1. Say what the agent should do first.\n\
+         2. Say how it can tell that it is done.\n",
+        quoted(description),
+        title.join(" "),
+    );
+    if args.scripts {
+        text.push_str("\n## Scripts\n\n- `scripts/run.sh` prints a greeting. Run it from the skill's folder.\n");
+    }
+    if args.references {
+        text.push_str("\n## References\n\n- Read [references/details.md](references/details.md) when the steps above are not enough.\n");
+    }
+    text
+}
+
+fn capitalised(word: &str) -> String {
+    let mut characters = word.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
+/// Makes the folder with all that is to be in it, as open to others as the user's mask leaves it.
+fn create(args: &NewArgs, folder: &Path, text: &str) -> Result<(), CommandError> {
+    let write = |root: &Path| -> io::Result<()> {
+        fs::create_dir(root)?;
+        fs::write(root.join("SKILL.md"), text)?;
+        if args.scripts {
+            fs::create_dir(root.join("scripts"))?;
+            script(&root.join("scripts/run.sh"))?;
+        }
+        if args.references {
+            fs::create_dir(root.join("references"))?;
+            fs::write(
+                root.join("references/details.md"),
+                "# Details\n\nWhat the agent needs to know only sometimes.\n",
+            )?;
+        }
+        if args.assets {
+            fs::create_dir(root.join("assets"))?;
+        }
+        Ok(())
+    };
+    files::put_atomic_folder(folder, write).map_err(|source| CommandError::Write {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
+fn script(path: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o777)
+        .open(path)?;
+    file.write_all(b"#!/bin/sh\nset -eu\necho \"hello from $(basename \"$0\")\"\n")
 }

@@ -7,21 +7,20 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, KnownRequests, Needed, RequestedSkill, Resolved};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
 use crate::install::changes::{moved_tag, way};
 use crate::install::deprecated::Deprecated;
-use crate::install::held_back;
-use crate::install::known::{again, known, unresolved};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
-use crate::install::place::{Place, ScopeArgs};
 use crate::install::revoked::Revoked;
-use crate::install::supply::Supply;
+use crate::install::source_resolver::SourceResolver;
+use crate::install::version_constraints::{again, known, unresolved};
+use crate::install::version_holdbacks;
 use crate::install::wanted::Difference;
 use crate::install::withdrawn::Withdrawn;
-use crate::sanitize::visible;
+use crate::scope::{ScopeArgs, ScopeContext};
+use crate::text::sanitize::visible;
 
 /// List installed skills that have changed at their source
 ///
@@ -32,7 +31,7 @@ use crate::sanitize::visible;
 ///   skillyard outdated --scope user --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct OutdatedArgs {
     /// The skills' names; without one, all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -40,10 +39,10 @@ pub(crate) struct Args {
     scope: ScopeArgs,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let place = Place::find(context, &args.scope)?;
+pub(crate) fn run(context: &Context, args: &OutdatedArgs) -> Outcome {
+    let place = ScopeContext::find(context, &args.scope)?;
     let lock = place.lock()?;
-    let mut supply = Supply::new(context, &place);
+    let mut supply = SourceResolver::new(context, &place);
     let mut outdated: Vec<(Locked, Locked)> = Vec::new();
     let mut failed: Vec<Failed> = Vec::new();
     let difference = Difference::of(&lock, &place, &supply)?;
@@ -71,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Err(error) => failed.push(Failed::new(context, &entry.name, &error)),
         }
     }
-    let unasked = Failed::status_of(&failed, entries.len(), Status::No);
+    let unasked = Failed::status_of(&failed, entries.len(), ExitStatus::Negative);
     failed.extend(gaps(context, &difference, &entries));
     let mut held_back = Vec::new();
     // Where nothing has changed, nobody leaves other versions than before either.
@@ -106,7 +105,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .collect();
         printer.json(&json!({
             "outdated": outdated,
-            "held_back": held_back::json(&held_back),
+            "held_back": version_holdbacks::json(&held_back),
             "failed": failed,
             "missing": missing,
             "withdrawn": withdrawn,
@@ -115,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }))?;
     } else {
         printer.data(&table(&outdated, &difference))?;
-        held_back::tell(context, &held_back);
+        version_holdbacks::tell(context, &held_back);
         for each in &failed {
             each.tell(context);
         }
@@ -138,7 +137,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             ));
         }
     }
-    Ok(if is_current { Status::Yes } else { unasked })
+    Ok(if is_current {
+        ExitStatus::Success
+    } else {
+        unasked
+    })
 }
 
 /// What skills.toml wants of what was asked about, and is not installed.
@@ -167,7 +170,7 @@ fn wanted(from: &Locked, difference: &Difference) -> String {
 }
 
 /// What is said where nothing has changed.
-fn nothing_newer(place: &Place, count: usize) -> String {
+fn nothing_newer(place: &ScopeContext, count: usize) -> String {
     match count {
         0 => {
             let scope = place.scope.kind.as_str();
@@ -180,7 +183,7 @@ fn nothing_newer(place: &Place, count: usize) -> String {
 
 /// The newest state of a skill, if it is of the registry that the skill was locked from.
 fn offered(
-    supply: &mut Supply<'_>,
+    supply: &mut SourceResolver<'_>,
     lock: &Lockfile,
     difference: &Difference,
     entry: &Locked,
@@ -194,8 +197,8 @@ fn offered(
 /// What an update of some skills would lead to, if that can be found out; why not, `update` says. It
 /// begins with the newest of each, whatever others leave of that as they are now.
 fn resolved(
-    supply: &mut Supply<'_>,
-    place: &Place,
+    supply: &mut SourceResolver<'_>,
+    place: &ScopeContext,
     difference: &Difference,
     known: &KnownRequests<'_>,
     found: Vec<(&Locked, Candidate)>,

@@ -6,13 +6,12 @@ use serde_json::json;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::registry::{OwnershipOffer, People, RegistryError};
 
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
-use crate::remote::Choice;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
+use crate::text::sanitize::visible;
 
 /// See and change who may publish a skill, or all skills of a namespace
 ///
@@ -27,15 +26,15 @@ use crate::sanitize::visible;
 ///   skillyard owner transfer pdf-tools grace
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct OwnerArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: OwnerCommand,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum OwnerCommand {
     /// Show who may do what
     ///
     /// Examples:
@@ -118,25 +117,25 @@ enum Verb {
     },
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &OwnerArgs) -> Outcome {
     let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
     let failed = InstallFailure::from;
     match &args.verb {
-        Verb::List { name } => {
+        OwnerCommand::List { name } => {
             let people = registry.people(http, &subject(name)?).map_err(failed)?;
             show(context, &people)
         }
-        Verb::Add { name, user, role } => {
+        OwnerCommand::Add { name, user, role } => {
             let role = Some(role.as_str());
             let people = registry.set_role(http, &subject(name)?, user, role);
             show(context, &people.map_err(|error| not_given(user, error))?)
         }
-        Verb::Remove { name, user } => {
+        OwnerCommand::Remove { name, user } => {
             let people = registry.set_role(http, &subject(name)?, user, None);
             show(context, &people.map_err(failed)?)
         }
-        Verb::Create { namespace } => {
+        OwnerCommand::Create { namespace } => {
             let name = Namespace::new(namespace).map_err(RegistryFailure::from)?;
             let people = registry.create_namespace(http, name.as_str());
             let people = people.map_err(failed)?;
@@ -146,7 +145,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }
             show(context, &people)
         }
-        Verb::Transfer { name, user } => {
+        OwnerCommand::Transfer { name, user } => {
             let offer = registry.offer(http, &subject(name)?, user);
             let offer = offer.map_err(|error| not_given(user, error))?;
             let note = format!(
@@ -161,18 +160,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             } else {
                 context.printer.note(&visible(&note));
             }
-            Ok(Status::Yes)
+            Ok(ExitStatus::Success)
         }
-        Verb::Offers => {
+        OwnerCommand::Offers => {
             let offers = registry.transfers(http).map_err(failed)?;
             list(context, &offers)
         }
-        Verb::Accept { name } => {
+        OwnerCommand::Accept { name } => {
             let name = subject(name)?;
             registry.accept(http, &name).map_err(failed)?;
             told(context, &name, "accepted", "is yours now")
         }
-        Verb::Decline { name } => {
+        OwnerCommand::Decline { name } => {
             let name = subject(name)?;
             registry.decline(http, &name).map_err(failed)?;
             told(context, &name, "declined", "is offered no more")
@@ -197,7 +196,7 @@ fn not_given(user: &str, error: RegistryError) -> CommandError {
 fn show(context: &Context, people: &People) -> Outcome {
     if context.printer.is_json() {
         context.printer.json(people)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let plain = people.people.iter().all(|each| each.role == "owner");
     for each in &people.people {
@@ -208,13 +207,13 @@ fn show(context: &Context, people: &People) -> Outcome {
         };
         context.printer.data(&format!("{}\n", visible(&line)))?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 fn list(context: &Context, offers: &[OwnershipOffer]) -> Outcome {
     if context.printer.is_json() {
         context.printer.json(&json!({ "offers": offers }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for each in offers {
         let line = format!(
@@ -226,7 +225,7 @@ fn list(context: &Context, offers: &[OwnershipOffer]) -> Outcome {
     if offers.is_empty() {
         context.printer.note("There are no offers");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 fn told(context: &Context, name: &str, key: &str, words: &str) -> Outcome {
@@ -236,7 +235,7 @@ fn told(context: &Context, name: &str, key: &str, words: &str) -> Outcome {
     } else {
         context.printer.note(&format!("`{name}` {words}"));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A skill or a namespace that was typed.

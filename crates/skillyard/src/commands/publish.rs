@@ -1,32 +1,31 @@
 //! `skillyard publish`.
 
-mod packed;
-
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
+use skillyard_format::package::archive::Limits;
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::{Destination, PublishedVersion, RegistryError};
-use skillyard_registry::package::Package;
+use skillyard_install::tree::{Tree, TreeLimits};
+use skillyard_registry::package::{Package, examine};
 
-use self::packed::{Notes, Packed};
-use super::Outcome;
 use super::validate::folder_of;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::remote::{RegistryArg, Remote};
+use crate::library::skill_files::{read_one, refuse_misspelled};
 use crate::question::agreed;
-use crate::remote::{Choice, Remote};
-use crate::report::elapsed;
-use crate::sanitize::visible;
-use crate::shell::shell_word;
-use crate::skill_files::{read_one, refuse_misspelled};
+use crate::text::elapsed;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
 
 /// Publish a skill to the registry
 ///
@@ -39,7 +38,7 @@ use crate::skill_files::{read_one, refuse_misspelled};
 ///   skillyard publish ./pdf-tools --namespace acme --tag beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct PublishArgs {
     /// The skill's folder
     folder: PathBuf,
     /// Check everything and show what would be published
@@ -55,10 +54,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &PublishArgs) -> Outcome {
     let start = Instant::now();
     let folder = match read_one(&args.folder) {
         Err(CommandError::NoSuchPath(path)) => return Err(no_folder(context, path)),
@@ -118,13 +117,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         answer["yanked"] = json!(published.yanked);
         answer["yank_reason"] = json!(published.yank_reason);
         context.printer.json(&answer)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let id = format!("{}@{}", package.name, package.version);
     if published.new {
         context.printer.data(&format!(" + {}\n", visible(&id)))?;
         context.printer.note(&format!(
-            "Published to {} in {}",
+            "PublishedVersion to {} in {}",
             visible(&remote.address()),
             elapsed(start.elapsed())
         ));
@@ -146,7 +145,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 .note(&format!("hint: Offer it again with `{back}`"));
         }
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Why a version that was there already is not offered to anybody.
@@ -179,13 +178,13 @@ fn dry_run(context: &Context, package: &Package, notes: &Notes) -> Outcome {
         let mut answer = document(context, package, notes, true);
         answer["published"] = json!(false);
         context.printer.json(&answer)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     show(context, package, notes);
     context
         .printer
         .note("Nothing was published: this was a dry run");
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// What is or would be published, for programs.
@@ -252,4 +251,47 @@ fn confirm(context: &Context, package: &Package, remote: &Remote) -> Result<(), 
         remote.address()
     );
     agreed(&context.printer, &question)
+}
+
+/// What would be published.
+struct Packed {
+    /// As the registry will see it.
+    package: Package,
+    notes: Notes,
+}
+
+/// What the files of the folder do not show.
+#[derive(Debug)]
+struct Notes {
+    /// Files and folders that nobody wants delivered.
+    left_out: Vec<String>,
+    /// Those of them that git ignores.
+    ignored: Vec<String>,
+    /// Files that are published and should perhaps not be.
+    secrets: Vec<String>,
+}
+
+impl Packed {
+    /// Packs a folder.
+    fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
+        let ignored = context.surely_ignored_in(folder)?;
+        let tree = Tree::read_delivered(folder, &TreeLimits::default(), ignored);
+        let tree = tree.map_err(RegistryFailure::from)?;
+        let notes = Notes {
+            left_out: tree.left_out().to_vec(),
+            ignored: tree.ignored().to_vec(),
+            secrets: tree.may_hold_secrets().map(str::to_owned).collect(),
+        };
+        let files = tree.files().iter();
+        let files = files.map(|file| PackFile::new(&file.path, file.executable, &file.bytes));
+        let files: Vec<PackFile<'_>> = files.collect();
+        let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
+        let archive = archive.map_err(RegistryFailure::from)?;
+        let package = examine(&archive, context.now());
+        let package = package.map_err(|source| RegistryFailure::Refused {
+            folder: folder.to_owned(),
+            source: Box::new(source),
+        })?;
+        Ok(Self { package, notes })
+    }
 }

@@ -10,22 +10,20 @@ use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Status as Standing, builtin};
 use skillyard_format::reference::Properties;
-use skillyard_format::rules::{self, Profile};
-use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
+use skillyard_format::{Document, reference};
 
 use resource::resource;
 
-use super::Outcome;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::installed::{Altered, Installed};
-use crate::json::escaped;
-use crate::library::{self, Choice, IndexMode, Target};
-use crate::report::for_people;
-use crate::report::json::Diagnostics;
-use crate::sanitize::visible;
-use crate::signing::signers::Signers;
-use crate::skill_files::{self, SkillFileOnDisk};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library;
+use crate::library::installed::{Altered, Installed};
+use crate::library::signers::Signers;
+use crate::library::skill_files::{SkillFileOnDisk, load};
+use crate::library::{IndexMode, NameFilter, SkillTarget, skill_files};
+use crate::report::{Diagnostics, for_people};
+use crate::text::json::escaped;
+use crate::text::sanitize::visible;
 
 /// Print a skill's instructions, one of its files, or its properties
 ///
@@ -38,7 +36,7 @@ use crate::skill_files::{self, SkillFileOnDisk};
 ///   skillyard read ./pdf-tools --properties --json   the fields, as skills-ref prints them
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ReadArgs {
     /// The skill's name, its folder or its SKILL.md
     skill: OsString,
     /// A file of the skill, relative to its folder
@@ -66,7 +64,7 @@ pub(crate) struct Args {
     properties: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ReadArgs) -> Outcome {
     let file = match source(context, args) {
         Err(CommandError::NotASkill(path) | CommandError::NotASkillFile(path))
             if args.properties =>
@@ -101,7 +99,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.properties {
         let text = properties(&file, &document)?;
         context.printer.data(&format!("{}\n", escaped(&text)))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let (skill, problems) = load(&file.folder, &file, &document)?;
     if context.printer.is_json() {
@@ -125,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         let body = document.body().trim_start_matches(['\n', '\r']);
         context.printer.untrusted(body)?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// What was installed into the folder, if its files are something else now.
@@ -148,12 +146,12 @@ fn revoked(context: &Context, folder: &Path) -> Result<Option<String>, CommandEr
 }
 
 /// The file that a path or a name leads to.
-fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandError> {
-    let name = match Target::of(context, &args.skill)? {
-        Target::Path(path) => return skill_files::read_one(&path),
-        Target::Name(name) => name,
+fn source(context: &Context, args: &ReadArgs) -> Result<SkillFileOnDisk, CommandError> {
+    let name = match SkillTarget::of(context, &args.skill)? {
+        SkillTarget::Path(path) => return skill_files::read_one(&path),
+        SkillTarget::Name(name) => name,
     };
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skill = library::named(context, &catalog, &name)?;
     if skill.status == Standing::Untrusted {
         context
@@ -179,30 +177,6 @@ fn tell(altered: Option<Altered>, value: &mut Value) {
     if let Some(Altered { now, installed }) = altered {
         let digests = json!({ "digest": now.to_string(), "installed": installed.to_string() });
         value["altered"] = digests;
-    }
-}
-
-/// Loads a skill leniently, with what is wrong about it.
-pub(crate) fn load(
-    path: &Path,
-    file: &SkillFileOnDisk,
-    document: &Document<'_>,
-) -> Result<(Skill, Vec<Diagnostic>), CommandError> {
-    let directory = file.directory();
-    let subject = Subject {
-        file_name: &file.file_name,
-        ..Subject::new(document, directory.as_deref())
-    };
-    let problems = rules::check(&subject, Profile::Load);
-    let reason = problems
-        .iter()
-        .find(|each| each.severity == Severity::Error);
-    match (Skill::from_document(document, directory.as_deref()), reason) {
-        (Some(skill), None) => Ok((skill, problems)),
-        (_, reason) => Err(CommandError::NotLoadable {
-            path: path.to_owned(),
-            reason: reason.map_or_else(|| "it has no name".into(), |each| each.message.clone()),
-        }),
     }
 }
 

@@ -12,21 +12,20 @@ use skillyard_install::plan::{DesiredState, Plan};
 use skillyard_install::transaction::Trees;
 
 use self::others::Others;
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
-use crate::install::chronicle::Circumstances;
-use crate::install::finish::Goal;
-use crate::install::place::{Place, ScopeArgs};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::apply::ChangeGoal;
+use crate::install::change_audit::InstallDetails;
 use crate::install::report::{report, tell_staying};
-use crate::install::wanted::{after, is_asked_for, leading_to, needed_by, orphans};
-use crate::install::written::Written;
-use crate::install::{changes, finish, left_folders};
+use crate::install::wanted::orphans;
+use crate::install::written::UnmanagedSkill;
+use crate::install::{apply, changes, orphaned_targets};
+use crate::library::signers::warn_where_unknown;
 use crate::question::must_agree;
-use crate::report::counted;
-use crate::sanitize::visible;
-use crate::signing::signers::warn_where_unknown;
+use crate::scope::{ScopeArgs, ScopeContext, after, is_asked_for, leading_to, needed_by};
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Remove installed skills, and what only they needed
 ///
@@ -37,7 +36,7 @@ use crate::signing::signers::warn_where_unknown;
 ///   skillyard remove draft --force   one that you wrote yourself, for good; it asks first
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct RemoveArgs {
     /// The skills' names
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
@@ -57,11 +56,11 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &RemoveArgs) -> Outcome {
     let start = Instant::now();
     warn_where_unknown(context);
-    let place = Place::find(context, &args.scope)?;
-    let place = place.or_left(context, &args.names)?;
+    let place = ScopeContext::find(context, &args.scope)?;
+    let place = orphaned_targets::or_left(place, context, &args.names)?;
     let before = place.before()?;
     let lock = before.lock.clone();
     // What a colleague took out of the lock was installed all the same, and is still there.
@@ -89,8 +88,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         absent,
         ..DesiredState::default()
     };
-    let settlement = finish::settlement(args.force);
-    let preview = finish::preview(&place, &wish, &settlement)?;
+    let settlement = apply::settlement(args.force);
+    let preview = apply::preview(&place, &wish, &settlement)?;
     others.look_around(context, &place, &before, &wish.absent)?;
     let told = others.lines();
     if !args.dry_run {
@@ -102,14 +101,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else if args.dry_run {
         preview
     } else {
-        let goal = Goal {
+        let goal = ChangeGoal {
             wish: &wish,
             trees: &Trees::default(),
             settlement: &settlement,
-            circumstances: &|_| Circumstances::default(),
+            circumstances: &|_| InstallDetails::default(),
             afterwards: &|_| (),
         };
-        finish::apply(
+        apply::apply(
             context,
             &place,
             &goal,
@@ -124,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Last, because it cannot be undone where the rest fails.
     if !args.dry_run {
         others.delete(context)?;
-        left_folders::tell_named(context, &place.scope, &args.names);
+        orphaned_targets::tell_named(context, &place.scope, &args.names);
     }
     if !context.printer.is_json() {
         for line in &told {
@@ -142,7 +141,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Asks about skills that were written here: no source brings them back.
-fn confirm(context: &Context, written: &[Written], yes: bool) -> Result<(), CommandError> {
+fn confirm(context: &Context, written: &[UnmanagedSkill], yes: bool) -> Result<(), CommandError> {
     if written.is_empty() || yes {
         return Ok(());
     }
@@ -159,7 +158,7 @@ fn confirm(context: &Context, written: &[Written], yes: bool) -> Result<(), Comm
 /// nothing else is removed.
 fn finished(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
     others: &Others,
     dry_run: bool,
@@ -185,7 +184,7 @@ fn finished(
             changes.extend(written.chain(wished));
         }
         context.printer.json(&answer)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let told = |count: usize, would: &str, done: &str, how: &str| {
         if count > 0 {
@@ -204,7 +203,7 @@ fn finished(
     );
     let wished = others.wished.len();
     told(wished, "Would take", "Took", "out of skills.toml");
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// What of the names goes, and what stays because other skills need it.

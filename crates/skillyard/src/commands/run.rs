@@ -1,37 +1,39 @@
 //! `skillyard run`.
 
 mod allowed;
-mod denied;
-mod narrowed;
+pub(crate) mod report;
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use serde_json::json;
-use skillyard_agent::script::ScriptError;
-use skillyard_audit::EventKind;
+use skillyard_agent::script::{Copy, ScriptError};
+use skillyard_audit::Outcome::Denied;
+use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome as Ran, Sandbox};
+use skillyard_sandbox::{Commands, HostRule, MountAccess, Network};
 
 use self::allowed::{allowed, approved_hosts, backend, unlocked};
-use self::denied::{denied, unanswered};
-use self::narrowed::narrowed;
-use super::Outcome;
-use super::run_explain::explain;
-use super::run_told::{as_json, tell, tell_unread};
+use crate::commands::run::report::{as_json, seconds, tell, tell_unread};
 use crate::context::Context;
-use crate::error::{CommandError, RunError, Status};
-use crate::hashable;
-use crate::permission::Permissions;
-use crate::printer::Watched;
+use crate::error::{CommandError, ExitStatus, Outcome, RunError};
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::printer::FailureRecordingWriter;
 use crate::script;
-use crate::script::approval::{self, Answer, Approval, Request};
+use crate::script::approval;
+use crate::script::approval::{Approval, FlagAnswer, Request};
 use crate::script::place::{self, SkillPlace};
 use crate::script::profile::{self, Made, Plan};
-use crate::script::record::{Run, Standing};
+use crate::script::record::{Run, RunOrigin};
+use crate::text::sanitize::visible;
 
 /// The code of a script whose output nobody reads.
 const UNREAD: u8 = 141;
@@ -52,7 +54,7 @@ const UNREAD: u8 = 141;
     clippy::struct_excessive_bools,
     reason = "flags of a command line are yes or no"
 )]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     /// The skill's name, its folder or its SKILL.md
     skill: OsString,
     /// The script's path in the skill, or its name in `scripts/`
@@ -98,11 +100,11 @@ pub(crate) struct Args {
 /// A skill whose files cannot be hashed is in no prompt from then on.
 fn remember(context: &Context, skill: &SkillPlace, error: &CommandError) {
     if let CommandError::Run(RunError::Script(ScriptError::Unhashable { error, .. })) = error {
-        hashable::note(context, &skill.folder, error);
+        library::note_unhashable(context, &skill.folder, error);
     }
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let (skill, obstacle) = SkillPlace::find(context, &args.skill)?;
     let denied = |error: CommandError| denied(context, args, &skill, error);
     if let Some(obstacle) = obstacle {
@@ -139,7 +141,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let narrowed = narrowed(args, &plan, backend);
     if args.explain {
         explain(context, &skill, script, &copy, &plan, &narrowed, backend)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     if !context.printer.is_json() {
         tell_unread(context, plan.unread.iter().chain(&narrowed));
@@ -167,7 +169,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         asked: &approval::event(&request, EventKind::ScriptStarted).detail("approval", by),
         skill: &skill,
         digest: copy.digest(),
-        standing: &Standing::of(&Permissions::load(context)?, &skill),
+        standing: &RunOrigin::of(&Permissions::load(context)?, &skill),
         allowed: &allowed,
         plan: &plan,
         script: (script, script_digest),
@@ -194,19 +196,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         value["narrowed"] = json!(narrowed);
         value["approval"] = json!(approval.as_str());
         context.printer.json(&value)?;
-    } else if !matches!(written, Written::Unread) {
+    } else if !matches!(written, WrittenOutput::Unread) {
         tell(context, &ran, &plan, &made);
     }
     match written {
-        Written::Failed(error) => Err(CommandError::Output(error)),
+        WrittenOutput::Failed(error) => Err(CommandError::Output(error)),
         // As of a program that a shell ended for the same reason.
-        Written::Unread => Ok(Status::Code(UNREAD)),
-        Written::Whole => Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255))),
+        WrittenOutput::Unread => Ok(ExitStatus::Code(UNREAD)),
+        WrittenOutput::Whole => Ok(ExitStatus::Code(u8::try_from(ran.code()).unwrap_or(255))),
     }
 }
 
 /// What the run was approved by, as the log has it.
-fn by(args: &Args, approval: Approval) -> &'static str {
+fn by(args: &RunArgs, approval: Approval) -> &'static str {
     match approval {
         Approval::Flag if args.yes => "--yes",
         Approval::Flag => "--allow-scripts",
@@ -214,11 +216,11 @@ fn by(args: &Args, approval: Approval) -> &'static str {
     }
 }
 
-fn answer(args: &Args) -> Answer {
+fn answer(args: &RunArgs) -> FlagAnswer {
     match (args.yes, args.allow_scripts) {
-        (true, _) => Answer::Yes,
-        (false, true) => Answer::AllowScripts,
-        (false, false) => Answer::Ask,
+        (true, _) => FlagAnswer::Yes,
+        (false, true) => FlagAnswer::AllowScripts,
+        (false, false) => FlagAnswer::Ask,
     }
 }
 
@@ -227,7 +229,7 @@ fn start(
     context: &Context,
     sandbox: &Sandbox,
     plan: &Plan,
-) -> Result<(Ran, Written), CommandError> {
+) -> Result<(Ran, WrittenOutput), CommandError> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [
         signal_hook::consts::SIGINT,
@@ -239,8 +241,8 @@ fn start(
     }
     context.printer.heard().elsewhere(&cancel);
     let (mut stdout, mut stderr) = (
-        Watched::stopping(context.printer.foreign_stdout(), &cancel),
-        Watched::new(context.printer.foreign_stderr()),
+        FailureRecordingWriter::stopping(context.printer.foreign_stdout(), &cancel),
+        FailureRecordingWriter::new(context.printer.foreign_stderr()),
     );
     let live = if context.printer.is_json() {
         Live {
@@ -257,19 +259,208 @@ fn start(
     let ran = sandbox.run(&plan.profile, &plan.command, live);
     let ran = ran.map_err(RunError::from)?;
     let written = match (stdout.is_unread(), stdout.failure().or(stderr.failure())) {
-        (true, _) => Written::Unread,
-        (false, Some(error)) => Written::Failed(error),
-        (false, None) => Written::Whole,
+        (true, _) => WrittenOutput::Unread,
+        (false, Some(error)) => WrittenOutput::Failed(error),
+        (false, None) => WrittenOutput::Whole,
     };
     Ok((ran, written))
 }
 
 /// What became of a script's output.
-enum Written {
+enum WrittenOutput {
     /// All of it was written.
     Whole,
     /// Nobody reads it any more, and the script was ended.
     Unread,
     /// It could not be written.
     Failed(io::Error),
+}
+
+/// Writes down that a run was refused before anybody was asked.
+fn denied(
+    context: &Context,
+    args: &RunArgs,
+    skill: &SkillPlace,
+    error: CommandError,
+) -> CommandError {
+    let reason = match &error {
+        CommandError::Run(RunError::Blocked { reason, .. }) => reason.clone(),
+        CommandError::Run(RunError::Locked { .. }) | CommandError::Locked { .. } => {
+            error.to_string()
+        }
+        _ => return error,
+    };
+    if args.explain {
+        return error;
+    }
+    let mut event = Event::new(EventKind::ScriptExecuted)
+        .skill(&skill.name)
+        .trigger("user")
+        .detail("script", &args.script);
+    if let Some(kind) = skill.source {
+        event = event.source(kind.as_str());
+    }
+    // Those inside the binary are only written out to run.
+    let now = SkillRoot::open(&skill.folder).ok();
+    if let Some(now) = now.and_then(|root| digest(&root).ok()) {
+        event = event.digest(now.to_string());
+    }
+    let event = event.ended(Denied, reason);
+    context.record(&event).err().unwrap_or(error)
+}
+
+/// Writes down that a run was refused because nobody was there to be asked.
+fn unanswered(context: &Context, request: &Request<'_>, error: CommandError) -> CommandError {
+    let is_unanswered = matches!(&error, CommandError::Run(RunError::NotApproved { .. }));
+    // Who was there and said no is in the log already.
+    if !is_unanswered || context.printer.can_ask() {
+        return error;
+    }
+    let reason = "it was not approved, and there was nobody to ask";
+    let event = approval::event(request, EventKind::ScriptExecuted).ended(Denied, reason);
+    context.record(&event).err().unwrap_or(error)
+}
+
+/// The flags that have no effect, or less than they say, each in a sentence.
+fn narrowed(args: &RunArgs, plan: &Plan, backend: Backend) -> Vec<String> {
+    let mut told = Vec::new();
+    let wall = plan.profile.limits.wall;
+    let timeout = args.timeout.map(Duration::from_secs_f64);
+    if let Some(timeout) = timeout.filter(|timeout| *timeout > wall) {
+        let (asked, kept) = (seconds(timeout), seconds(wall));
+        told.push(format!(
+            "`--timeout` {asked} has no effect: the skill asks for {kept} at most (`sandbox-timeout`)"
+        ));
+    }
+    if let (Some(folder), false) = (&args.workspace, args.read_only) {
+        let mut writable = plan.profile.mounts.iter();
+        if backend != Backend::None && !writable.any(|mount| mount.access == MountAccess::Write) {
+            let folder = folder.display();
+            told.push(format!(
+                "it may not write to `{folder}`: the skill asks for less (`sandbox-workspace`)"
+            ));
+        }
+    }
+    let reached: &[HostRule] = match &plan.profile.network {
+        Network::Full => return told,
+        Network::None => &[],
+        Network::Hosts(rules) => rules,
+    };
+    let is_left_out = |host: &&String| {
+        let rule = host.parse::<HostRule>();
+        rule.is_ok_and(|rule| !reached.contains(&rule))
+    };
+    let wanted = match (reached, &plan.wished[..]) {
+        ([], []) => "no network".to_owned(),
+        (reached, wished) => {
+            let hosts = reached.iter().chain(wished);
+            let hosts: Vec<String> = hosts.map(|host| format!("`{host}`")).collect();
+            format!("no more than {}", hosts.join(", "))
+        }
+    };
+    if args.net.iter().any(|host| host == "full") {
+        told.push(format!(
+            "`--net full` does not reach all: the skill asks for {wanted} (`sandbox-network`)"
+        ));
+        return told;
+    }
+    for host in args.net.iter().filter(is_left_out) {
+        told.push(format!(
+            "`--net {host}` has no effect: the skill asks for {wanted} (`sandbox-network`)"
+        ));
+    }
+    told
+}
+
+/// What it could do, for people or programs.
+pub(crate) fn explain(
+    context: &Context,
+    skill: &SkillPlace,
+    script: &str,
+    copy: &Copy,
+    plan: &Plan,
+    narrowed: &[String],
+    backend: Backend,
+) -> Result<(), CommandError> {
+    let cannot = backend.cannot(&plan.profile);
+    if context.printer.is_json() {
+        let mut value = profile::as_json(plan, backend);
+        value["skill"] = json!(skill.name);
+        value["digest"] = json!(copy.digest().to_string());
+        value["script"] = json!(script);
+        value["narrowed"] = json!(narrowed);
+        value["unenforceable"] = json!(cannot);
+        return Ok(context.printer.json(&value)?);
+    }
+    let mut text = String::new();
+    let mut row = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {label:<12} {}", visible(value));
+    };
+    row("script", &format!("{script} of {}", skill.name));
+    row("digest", &copy.digest().to_string());
+    row("sandbox", backend.as_str());
+    row("command", &profile::argv(&plan.command).join(" "));
+    row("starts in", &plan.command.directory.to_string_lossy());
+    let is_held = backend != Backend::None;
+    for mount in plan.profile.mounts.iter().filter(|_| is_held) {
+        let label = if mount.access == MountAccess::Write {
+            "writes"
+        } else {
+            "reads"
+        };
+        row(label, &backend.place(mount).to_string_lossy());
+    }
+    if is_held && plan.profile.writable().next().is_some() {
+        let protected = plan.profile.existing_protected().count();
+        row(
+            "but never",
+            &format!(
+                "{protected} places there that git, agents and editors obey; `--json` names them"
+            ),
+        );
+    }
+    row("reaches", &profile::reach(&plan.profile, backend));
+    if let Commands::Only(programs) = &plan.profile.commands {
+        let programs: Vec<_> = programs.iter().map(|each| each.to_string_lossy()).collect();
+        row("starts", &programs.join(" "));
+    }
+    let names: Vec<_> = plan
+        .profile
+        .environment
+        .iter()
+        .map(|(name, _)| name.to_string_lossy())
+        .collect();
+    row("variables", &names.join(" "));
+    let limits = &plan.profile.limits;
+    let mib = |bytes: u64| bytes / (1024 * 1024);
+    row(
+        "limits",
+        &format!(
+            "{} of time, {} of processor time, {} MB of memory, {} processes, {} open files, {} MB a file, {} MB of temporary files, {} KB of output",
+            seconds(limits.wall),
+            seconds(limits.cpu),
+            mib(limits.memory),
+            limits.processes,
+            limits.open_files,
+            mib(limits.file_size),
+            mib(limits.scratch),
+            limits.output / 1024
+        ),
+    );
+    for host in &plan.wished {
+        row("would like", &format!("--net {host}"));
+    }
+    for flag in narrowed {
+        row("but", flag);
+    }
+    for unread in &plan.unread {
+        row("unread", unread);
+    }
+    if let Some(reason) = cannot {
+        row(
+            "refused",
+            &format!("the sandbox `{backend}` cannot enforce this: {reason}"),
+        );
+    }
+    Ok(context.printer.data(&text)?)
 }

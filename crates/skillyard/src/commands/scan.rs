@@ -1,8 +1,5 @@
 //! `skillyard scan`.
 
-mod accepted;
-mod reference;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +7,29 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
-use skillyard_catalog::walk::{FoundSkill, Skipped, UNREADABLE};
+use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
+use skillyard_format::SkillName;
 use skillyard_format::text::decode;
+use skillyard_install::reference::ArchiveKind;
+use skillyard_install::tree::WriteAccess;
 use skillyard_scan::Severity;
 
-use self::accepted::{accept, warning, write_baseline};
-use self::reference::{reference, registered, scan_reference};
-use super::Outcome;
 use super::validate::folder_of;
-use crate::baseline::Baseline;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::pick::Pick;
+use crate::install::source_resolver::SourceResolver;
 use crate::library;
+use crate::library::skill_files;
+use crate::library::skill_files::{Contents, Visited, directory_name};
+use crate::report::baseline::{Baseline, BaselineRequest, Stale, Used, rendered};
 use crate::report::scan::{ScanSummary, Scanned};
 use crate::report::{self, RuleNote};
-use crate::sanitize::visible;
-use crate::skill_files::{self, Contents, Visited, directory_name};
+use crate::scope;
+use crate::scope::ScopeArgs;
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Look for attacks in skills: their instructions, scripts and files
 ///
@@ -42,7 +46,7 @@ use crate::skill_files::{self, Contents, Visited, directory_name};
 ///   skillyard scan skills --write-baseline --baseline accepted.toml --reason "reviewed"
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ScanArgs {
     /// Skills' folders, folders of skills, names of skills, or references as `install` takes them
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -51,7 +55,7 @@ pub(crate) struct Args {
     fail_on: FailOn,
     /// How to show the result
     #[arg(long, value_enum, conflicts_with = "sarif")]
-    format: Option<Format>,
+    format: Option<ScanFormat>,
     /// The same as `--format sarif`
     #[arg(long)]
     sarif: bool,
@@ -67,7 +71,7 @@ pub(crate) struct Args {
 }
 
 /// Fewer folders are done before other threads are ready to help.
-const FEW: usize = 24;
+const MIN_PARALLEL_SKILLS: usize = 24;
 
 /// From which severity on a finding fails the scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,7 +99,7 @@ impl From<FailOn> for Severity {
 
 /// How to show the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ScanFormat {
     /// Source lines with carets
     Text,
     /// One JSON document
@@ -106,24 +110,24 @@ enum Format {
     Github,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ScanArgs) -> Outcome {
     let start = Instant::now();
     let printer = &context.printer;
     let fail_on = args.fail_on.into();
     let format = match args.format {
         Some(format) => format,
-        None if args.sarif => Format::Sarif,
-        None if printer.is_json() => Format::Json,
-        None => Format::Text,
+        None if args.sarif => ScanFormat::Sarif,
+        None if printer.is_json() => ScanFormat::Json,
+        None => ScanFormat::Text,
     };
     // What nobody asked to see is left out of text, and kept for programs.
     let show = match format {
-        Format::Text if !printer.is_verbose() => Severity::Low,
+        ScanFormat::Text if !printer.is_verbose() => Severity::Low,
         _ => Severity::Info,
     };
     library::refuse_either(context, args.paths.iter().map(|path| path.as_os_str()))?;
     let local = |path: &Path, folder: &Path| {
-        if *folder != *path && format == Format::Text {
+        if *folder != *path && format == ScanFormat::Text {
             // Of a name nobody sees which skill it is.
             let note = format!("`{}` is `{}`", path.display(), folder.display());
             printer.note(&visible(&note));
@@ -133,10 +137,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // What is fetched is not fetched all at once: each tells how far it is.
     let look = |path| match (reference(path), folder_of(context, path)) {
         // The name of a skill that is here can look like a reference, as `plugin:skill` does.
-        (Some(text), Ok(Cow::Borrowed(_))) => Place::Elsewhere(text),
-        (_, folder) => Place::Here(folder.and_then(|folder| local(path, &folder))),
+        (Some(text), Ok(Cow::Borrowed(_))) => ScanTarget::Elsewhere(text),
+        (_, folder) => ScanTarget::Here(folder.and_then(|folder| local(path, &folder))),
     };
-    let places: Vec<Place<'_>> = if args.paths.len() < FEW {
+    let places: Vec<ScanTarget<'_>> = if args.paths.len() < MIN_PARALLEL_SKILLS {
         args.paths.iter().map(PathBuf::as_path).map(look).collect()
     } else {
         args.paths.par_iter().map(|path| look(path)).collect()
@@ -146,15 +150,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut is_undone = false;
     for (path, place) in args.paths.iter().zip(places) {
         let result = match place {
-            Place::Here(Err(error @ CommandError::NoSuchPath(_))) => {
+            ScanTarget::Here(Err(error @ CommandError::NoSuchPath(_))) => {
                 let elsewhere = registered(context, path)?.ok_or(error);
                 elsewhere.and_then(|text| scan_reference(context, text, fail_on, show))
             }
-            Place::Here(local) => local.map(|local| {
+            ScanTarget::Here(local) => local.map(|local| {
                 passed.extend(local.skipped);
                 local.answers
             }),
-            Place::Elsewhere(text) => scan_reference(context, text, fail_on, show),
+            ScanTarget::Elsewhere(text) => scan_reference(context, text, fail_on, show),
         };
         match result {
             Ok(found) => scanned.extend(found),
@@ -184,30 +188,32 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         skill.report.shorten();
     }
     let summary = ScanSummary::new(&scanned, &passed, fail_on, start.elapsed());
-    if format != Format::Json {
+    if format != ScanFormat::Json {
         report::scan::print_passed(printer, &passed);
         for warning in &warnings {
             printer.note(&visible(&format!("warning: {warning}")));
         }
     }
     match format {
-        Format::Text => report::scan::print(printer, &scanned, &stale, &summary)?,
-        Format::Json => {
+        ScanFormat::Text => report::scan::print(printer, &scanned, &stale, &summary)?,
+        ScanFormat::Json => {
             let document = report::scan::document(&scanned, &passed, &stale, &warnings, &summary);
             printer.json(&document)?;
         }
-        Format::Sarif => printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?,
-        Format::Github => printer.data(&report::github::commands(&scanned))?,
+        ScanFormat::Sarif => {
+            printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?;
+        }
+        ScanFormat::Github => printer.data(&report::github_commands(&scanned))?,
     }
     Ok(match summary.failed + summary.hidden {
-        _ if is_undone => Status::Code(2),
-        0 => Status::Yes,
-        _ => Status::No,
+        _ if is_undone => ExitStatus::Code(2),
+        0 => ExitStatus::Success,
+        _ => ExitStatus::Negative,
     })
 }
 
 /// Where what is to be scanned lies.
-enum Place<'a> {
+enum ScanTarget<'a> {
     /// On this machine, and what came of it.
     Here(Result<Visited<Scanned>, CommandError>),
     /// Where a reference leads.
@@ -255,4 +261,112 @@ fn scan_folder(folder: &Path, fail_on: Severity, show: Severity) -> Result<Scann
         fail_on,
         show,
     })
+}
+
+/// A name that is neither a path nor installed, where there is a registry that may have it.
+fn registered<'a>(context: &Context, path: &'a Path) -> Result<Option<&'a str>, CommandError> {
+    let name = path.to_str().filter(|text| SkillName::new(text).is_ok());
+    let registry = context.config()?.get("registry.url").is_some();
+    Ok(name.filter(|_| registry))
+}
+
+/// The text of a reference: an archive, or what is no path and has the form of one.
+fn reference(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    let is_archive = path.is_file() && ArchiveKind::of(text).is_some();
+    let is_address =
+        text.contains([':', '@']) || text.contains('/') && !text.starts_with(['.', '/', '~']);
+    (is_archive || !path.exists() && is_address).then_some(text)
+}
+
+/// Scans what an installation would bring, in a folder that goes afterwards.
+fn scan_reference(
+    context: &Context,
+    text: &str,
+    fail_on: Severity,
+    show: Severity,
+) -> Result<Vec<Scanned>, CommandError> {
+    let place = scope::ScopeContext::find(context, &ScopeArgs::default())?;
+    let mut supply = SourceResolver::new(context, &place);
+    let reference = supply.typed(text)?;
+    let candidates = supply.candidates(&reference, &Pick::All)?;
+    let quarantine = place.store.staging().map_err(InstallFailure::from)?;
+    let mut scanned = Vec::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let folder = quarantine.path().join(at.to_string());
+        let written = candidate.tree.write(&folder, WriteAccess::ReadOnly);
+        written.map_err(InstallFailure::from)?;
+        scanned.push(Scanned {
+            folder: PathBuf::from(&candidate.source),
+            name: candidate.name.clone(),
+            ..scan_folder(&folder, fail_on, show)?
+        });
+    }
+    Ok(scanned)
+}
+
+/// Takes out what the baseline accepts, and returns what it accepts in vain.
+fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Stale> {
+    let mut used = Used::new(baseline);
+    for skill in scanned.iter_mut() {
+        skill.accepted = used.apply(&skill.name, &mut skill.report);
+    }
+    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
+    used.stale(&skills)
+}
+
+/// What is wrong with a baseline that can be used nevertheless.
+fn warning(file: &Path, baseline: &Baseline) -> Option<String> {
+    let (accept, them) = match baseline.loose() {
+        0 => return None,
+        1 => ("1 entry accepts".to_owned(), "it"),
+        many => (format!("{many} entries accept"), "them"),
+    };
+    let file = file.display();
+    Some(format!(
+        "{accept} by the first words of what was found (`evidence`), whatever follows them and however often; \
+         look at what is accepted (`scan --baseline {file} --json`), and write {them} anew with `scan --baseline {file} --write-baseline`, which keeps the reasons"
+    ))
+}
+
+/// Writes what was found into the baseline.
+fn write_baseline(
+    context: &Context,
+    file: &Path,
+    scanned: &[Scanned],
+    reason: Option<&str>,
+) -> Outcome {
+    let reason = reason.unwrap_or_default();
+    let found: Vec<BaselineRequest<'_>> = scanned
+        .iter()
+        .map(|skill| BaselineRequest {
+            skill: &skill.name,
+            findings: skill.report.at_least(Severity::Low).collect(),
+        })
+        .collect();
+    let count: usize = found.iter().map(|each| each.findings.len()).sum();
+    let entries = Baseline::begun(file)?.renewed(&found, reason);
+    let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
+    std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
+        path: file.to_owned(),
+        source,
+    })?;
+    let shown = crate::text::sanitize::visible(&file.to_string_lossy()).into_owned();
+    context
+        .printer
+        .note(&format!("Wrote {} to `{shown}`", counted(count, "finding")));
+    let more = scanned.iter().flat_map(|skill| &skill.report.more);
+    let more: usize = more.map(|each| each.count).sum();
+    if more > 0 {
+        context.printer.note(&format!(
+            "{} are too many to be accepted one by one, and will still be found",
+            counted(more, "finding")
+        ));
+    }
+    if lacks_reason {
+        context
+            .printer
+            .note("Give each a `reason` before it is used");
+    }
+    Ok(ExitStatus::Success)
 }

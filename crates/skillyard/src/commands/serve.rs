@@ -9,14 +9,13 @@ use serde_json::json;
 use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings, bind};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::Outcome;
 use crate::agent::Desk;
+use crate::commands::serving;
+use crate::commands::serving::{Ends, Impatience, LogFormat, McpOffer, OfferFlags, ServerHost};
 use crate::config::Config;
 use crate::context::Context;
-use crate::error::serve::ServeFailure;
-use crate::error::{CommandError, Status};
-use crate::report::counted;
-use crate::serving::{Ends, Impatience, LogFormat, Machine, Offer, OfferFlags, tokens};
+use crate::error::{CommandError, ExitStatus, Outcome, ServeFailure};
+use crate::text::counted;
 
 /// How long is waited for what was told to stop, once all answers were given.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -36,7 +35,7 @@ const ENDING: &str = "Ending: turns and scripts are stopped, other answers have 
 ///   skillyard serve --host 0.0.0.0 --token-file tokens.txt  for other machines too
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ServeArgs {
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = listened)]
     host: IpAddr,
@@ -70,10 +69,10 @@ fn listened(text: &str) -> Result<IpAddr, AddrParseError> {
     }
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ServeArgs) -> Outcome {
     let start = Instant::now();
     let access = match &args.token_file {
-        Some(file) => Access::Tokens(tokens(file)?),
+        Some(file) => Access::Tokens(serving::tokens(file)?),
         None => Access::Loopback,
     };
     let address = SocketAddr::new(args.host, args.port);
@@ -112,8 +111,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }),
         proxy,
     };
-    let offer = Offer::new(context, &args.offer)?;
-    let machine = Machine::new(context, offer)?;
+    let offer = McpOffer::new(context, &args.offer)?;
+    let machine = ServerHost::new(context, offer)?;
     let machine = machine.with(log.unwrap_or_default(), args.token_file.clone());
     // Kept until after the runtime: what it holds may not end inside of one.
     let machine = Arc::new(machine);
@@ -153,10 +152,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     drop(machine);
     let _ended = context.printer.heard().unfinished().end();
     outcome.map_err(ServeFailure::Serve)?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
-impl Args {
+impl ServeArgs {
     /// Refuses flags that stand for keys which the organisation locked.
     fn keep_locked(&self, config: &Config) -> Result<(), CommandError> {
         if self.registry {

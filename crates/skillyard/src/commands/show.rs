@@ -1,32 +1,31 @@
 //! `skillyard show`.
 
+pub(crate) mod security;
+
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_catalog::builtin;
 use skillyard_catalog::prompt::prompt_tokens;
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{FileListing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::text::one_line;
 use skillyard_format::tokens::estimate;
 
-use super::Outcome;
-use super::list::{mark, tilde};
-use super::show_security::Security;
+use super::list::mark;
 use crate::agent::activation_tokens;
+use crate::commands::show::security::Security;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::hashable;
+use crate::error::{CommandError, ExitStatus, Outcome};
 use crate::install::revoked::Revoked;
-use crate::library::{self, Choice, IndexMode};
-use crate::needs;
-use crate::permission::Permissions;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter};
+use crate::text::sanitize::visible;
+use crate::text::{counted, tilde};
 
 /// Show everything about one skill
 ///
@@ -36,7 +35,7 @@ use crate::sanitize::visible;
 ///   skillyard show pdf-tools --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ShowArgs {
     /// The skill's name, or the folder that it lies in
     name: String,
     /// List its files with their sizes
@@ -44,13 +43,13 @@ pub(crate) struct Args {
     files: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let mut catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+pub(crate) fn run(context: &Context, args: &ShowArgs) -> Outcome {
+    let mut catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let meant = match library::lying_at(&catalog, &args.name) {
         Some(skill) => skill.record.folder.clone(),
         None => found(context, &catalog, &args.name)?.record.folder.clone(),
     };
-    hashable::look(context, &mut catalog, |skill| skill.record.folder == meant);
+    library::look_unhashable(context, &mut catalog, |skill| skill.record.folder == meant);
     let skill = match library::lying_at(&catalog, &args.name) {
         Some(skill) => skill,
         None => library::find(context, &catalog, &args.name)?,
@@ -67,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .data(&text(skill, &details, &security, &catalog, args, context))?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The skill of a name; of one that is locked and in no folder it is said why.
@@ -187,13 +186,13 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
 
 /// What it says it needs, and what of that is missing here.
 fn needs_json(context: &Context, record: &Record) -> Value {
-    let needs = needs::of(record);
+    let needs = library::requirements_of(record);
     json!({
         "commands": record.requires,
         "systems": needs.systems,
         "variables": needs.variables,
         "settings": needs.settings,
-        "unmet": needs::unmet(&context.environment, record),
+        "unmet": library::unmet(&context.environment, record),
     })
 }
 
@@ -208,7 +207,7 @@ fn text(
     details: &Details,
     security: &Security,
     catalog: &Catalog,
-    args: &Args,
+    args: &ShowArgs,
     context: &Context,
 ) -> String {
     let record = &skill.record;
@@ -260,12 +259,12 @@ fn text(
             value => row(key, &plain(value)),
         }
     }
-    let needs = needs::of(record);
+    let needs = library::requirements_of(record);
     row("commands", &record.requires.join(", ").replace('|', " or "));
     row("systems", &needs.systems.join(", "));
     row("variables", &needs.variables.join(", "));
     row("settings", &needs.settings.join(", "));
-    for unmet in needs::unmet(&context.environment, record) {
+    for unmet in library::unmet(&context.environment, record) {
         row("unmet", &unmet);
     }
     let size: u64 = details.files.iter().map(|(_, size, _)| size).sum();

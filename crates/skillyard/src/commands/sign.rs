@@ -11,19 +11,17 @@ use skillyard_trust::signature::{
     Verification, sign, verify,
 };
 
-use super::Outcome;
-use super::key::now;
 use crate::context::Context;
 use crate::error::signing::SigningError;
-use crate::error::{CommandError, Status};
-use crate::install::left_out::named;
-use crate::installed::Installed;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library::installed::Installed;
+use crate::library::skill_files::{directory_name, read_one, refuse_misspelled};
+use crate::signing;
 use crate::signing::keyring::Keyring;
-use crate::signing::passphrase::Given;
-use crate::signing::{pins, policy, read_tree};
-use crate::skill_files::{directory_name, read_one, refuse_misspelled};
+use crate::signing::passphrase::PassphraseSource;
+use crate::signing::{now, policy, read_tree};
+use crate::text::sanitize::visible;
+use crate::text::{counted, first_paths};
 
 /// Sign a skill
 ///
@@ -36,7 +34,7 @@ use crate::skill_files::{directory_name, read_one, refuse_misspelled};
 ///   skillyard sign ./pdf-tools --key work --source URL --revision COMMIT
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct SignArgs {
     /// The skill's folder
     folder: PathBuf,
     /// Which of your keys
@@ -49,10 +47,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COMMIT")]
     revision: Option<String>,
     #[command(flatten)]
-    passphrase: Given,
+    passphrase: PassphraseSource,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &SignArgs) -> Outcome {
     let folder = read_one(&args.folder)?.folder;
     refuse_misspelled(&folder)?;
     let keyring = Keyring::new(context.environment.keys_folder());
@@ -111,7 +109,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "left_out": left_out,
             "warning": warning,
         }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let shown = path.to_string_lossy();
     context.printer.data(&format!(" + {}\n", visible(&shown)))?;
@@ -126,14 +124,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !left_out.is_empty() {
         let warning = format!(
             "warning: {} cannot be signed, because no skill is delivered with such files; remove them, or `verify` says that they were added",
-            named(&left_out)
+            first_paths(&left_out)
         );
         context.printer.note(&visible(&warning));
     }
     if let Some(warning) = warning {
         context.printer.note(&format!("warning: {warning}"));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Puts the signature in place at once, also over a link, which is not followed.
@@ -190,6 +188,6 @@ fn renewed(
     let Some(pin) = check(RequestedVersion::Older).pin(now) else {
         return Ok(Some(rollback.to_string()));
     };
-    pins::remember(&context.environment.pins_file(), pin)?;
+    signing::remember(&context.environment.pins_file(), pin)?;
     Ok(None)
 }

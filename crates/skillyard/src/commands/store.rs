@@ -10,14 +10,12 @@ use skillyard_install::lockfile::Lockfile;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::{Store, StoreError, Unreachable};
 
-use super::Outcome;
 use crate::agent;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::install::{chronicle, place};
-use crate::mcp::left;
-use crate::report::{counted, elapsed};
+use crate::error::{ExitStatus, Outcome};
+use crate::scope;
+use crate::text::{counted, elapsed};
 
 /// Look after the store of installed bytes
 ///
@@ -28,7 +26,7 @@ use crate::report::{counted, elapsed};
 ///   skillyard store gc --gone      also what only links of projects lead to that are gone
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct StoreArgs {
     #[command(subcommand)]
     what: What,
 }
@@ -67,8 +65,8 @@ enum What {
     Path,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let store = place::store(context);
+pub(crate) fn run(context: &Context, args: &StoreArgs) -> Outcome {
+    let store = scope::store(context);
     match args.what {
         What::Verify { fix } => verify(context, &store, fix),
         What::Gc { gone } => collect(context, &store, gone),
@@ -79,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             } else {
                 printer.data(&format!("{path}\n"))?;
             }
-            Ok(Status::Yes)
+            Ok(ExitStatus::Success)
         }
     }
 }
@@ -123,9 +121,9 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
         ));
     }
     Ok(if edited.is_empty() && (bad.is_empty() || fix) {
-        Status::Yes
+        ExitStatus::Success
     } else {
-        Status::No
+        ExitStatus::Negative
     })
 }
 
@@ -140,7 +138,7 @@ fn told_edited(count: usize) -> String {
 fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     let start = Instant::now();
     // What an interrupted change is about to need is in no lock yet.
-    if let Some((journal, source)) = chronicle::recover(context).into_iter().next() {
+    if let Some((journal, source)) = scope::recover(context).into_iter().next() {
         return Err(InstallFailure::Unfinished { journal, source }.into());
     }
     // Where they cannot be asked, nothing is removed.
@@ -160,7 +158,7 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     for (file, _) in &here {
         store.remember(file).map_err(InstallFailure::from)?;
     }
-    let of_servers = left::remove(context)?;
+    let of_servers = agent::remove_mcp_leftovers(context)?;
     let printer = &context.printer;
     if printer.is_json() {
         printer.json(&json!({
@@ -213,7 +211,7 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
             elapsed(start.elapsed())
         ));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The locks around the current folder that name something. The store knows projects by where they
@@ -222,7 +220,7 @@ fn locks_here(context: &Context) -> Result<Vec<(PathBuf, Lockfile)>, InstallFail
     let environment = &context.environment;
     let around = environment.current_dir.ancestors();
     let around = around.map(|root| Scope::project(root, &environment.skillyard_home));
-    let scopes = place::deciding(context).into_iter().chain(around);
+    let scopes = scope::deciding(context).into_iter().chain(around);
     let files: BTreeSet<PathBuf> = scopes.map(|scope| scope.lock_file()).collect();
     let mut locks = Vec::new();
     for lock_file in files {

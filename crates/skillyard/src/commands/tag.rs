@@ -8,15 +8,14 @@ use serde_json::json;
 use skillyard_format::QualifiedName;
 use skillyard_format::qualified::is_tag;
 
-use super::Outcome;
 use super::owner::skill_name;
 use super::yank::named_version;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
-use crate::remote::Choice;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
+use crate::text::sanitize::visible;
 
 /// Let words such as `beta` stand for versions of a published skill
 ///
@@ -29,15 +28,15 @@ use crate::sanitize::visible;
 ///   skillyard tag remove pdf-tools beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct TagArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: TagCommand,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum TagCommand {
     /// Show the tags of a skill
     ///
     /// Examples:
@@ -72,21 +71,21 @@ enum Verb {
     },
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &TagArgs) -> Outcome {
     let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
     let (name, tags) = match &args.verb {
-        Verb::List { name } => {
+        TagCommand::List { name } => {
             let name = skill_name(name)?;
             let tags = registry.tags(http, &name);
             (name, tags)
         }
-        Verb::Set { version, tag } => {
+        TagCommand::Set { version, tag } => {
             let (name, version) = named_version(version)?;
             let tags = registry.set_tag(http, &name, checked(tag)?, Some(&version));
             (name, tags)
         }
-        Verb::Remove { name, tag } => {
+        TagCommand::Remove { name, tag } => {
             let name = skill_name(name)?;
             let tags = registry.set_tag(http, &name, checked(tag)?, None);
             (name, tags)
@@ -107,11 +106,11 @@ fn show(context: &Context, name: &QualifiedName, tags: &BTreeMap<String, Version
     if context.printer.is_json() {
         let value = json!({ "name": name.as_str(), "tags": tags });
         context.printer.json(&value)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for (tag, version) in tags {
         let line = format!("{tag}  {version}");
         context.printer.data(&format!("{}\n", visible(&line)))?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -1,5 +1,7 @@
 //! `skillyard trust`.
 
+pub(crate) mod skill;
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,19 +10,18 @@ use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::approval::ApprovalChange;
 
-use super::Outcome;
-use super::trust_skill::{approval_json, approve, described};
-use crate::believed;
+use crate::commands::trust::skill::{approval_json, approve, described};
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
 use crate::error::trust::TrustFailure;
-use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::files;
+use crate::files::SealKey;
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
 use crate::mcp::PublishedSkills;
-use crate::sanitize::visible;
-use crate::seal::SealKey;
-use crate::trusted;
+use crate::text::sanitize::visible;
 
 /// Let a project's skills be used, or a skill's scripts run
 ///
@@ -36,7 +37,7 @@ use crate::trusted;
 ///   skillyard trust revoke pdf-tools               no longer
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct TrustArgs {
     /// A skill, a folder, `list`, or `revoke`
     target: String,
     /// The skill or the folder to revoke
@@ -55,14 +56,14 @@ pub(crate) struct Args {
     pub(super) yes: bool,
 }
 
-impl Args {
+impl TrustArgs {
     /// Whether it was said what of a skill is approved.
     pub(super) fn has_scope(&self) -> bool {
         self.scripts || !self.network.is_empty() || !self.tools.is_empty()
     }
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &TrustArgs) -> Outcome {
     let file = context.environment.approvals_file();
     match (args.target.as_str(), &args.revoked) {
         ("list", None) if !args.has_scope() => list(context, &file),
@@ -76,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 fn list(context: &Context, file: &Path) -> Outcome {
-    let approvals = trusted::read(file)?;
+    let approvals = files::read_approvals(file)?;
     if context.printer.is_json() {
         let folders = approvals.folders.iter();
         let folders = folders.map(|each| each.path.to_string_lossy());
@@ -84,11 +85,11 @@ fn list(context: &Context, file: &Path) -> Outcome {
         context
             .printer
             .json(&json!({ "folders": folders.collect::<Vec<_>>(), "skills": skills }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for folder in &approvals.folders {
         let path = folder.path.to_string_lossy();
-        let mark = if trusted::holds(folder) {
+        let mark = if files::holds(folder) {
             ""
         } else {
             "  (not what is there now)"
@@ -109,18 +110,18 @@ fn list(context: &Context, file: &Path) -> Outcome {
     if approvals.folders.is_empty() && approvals.skills.is_empty() {
         context.printer.note("No folder and no skill is trusted");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A word is a skill when something of it is approved, or when there is one of that name.
-fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
+fn trust(context: &Context, file: &Path, args: &TrustArgs, word: &str) -> Outcome {
     if !args.has_scope() && is_path(word) {
         return set_folder(context, file, Path::new(word), true);
     }
     if let Some(skill) = PublishedSkills::loaded(context, word) {
         return approve(context, file, args, &skill);
     }
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let is_folder = Path::new(word).is_dir();
     match (catalog.find(word), is_folder) {
         (Some(_), true) if !args.has_scope() => Err(TrustFailure::Ambiguous(word.into()).into()),
@@ -129,7 +130,7 @@ fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
             approve(context, file, args, skill)
         }
         (None, _) if args.has_scope() => {
-            library::find(context, &catalog, word).map(|_| Status::Yes)
+            library::find(context, &catalog, word).map(|_| ExitStatus::Success)
         }
         (None, true) => set_folder(context, file, Path::new(word), true),
         (None, false) => Err(library::not_here(context, word).unwrap_or_else(|| {
@@ -155,7 +156,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
             .printer
             .note("What was allowed for sessions is asked about again");
     }
-    let approvals = trusted::read(file)?;
+    let approvals = files::read_approvals(file)?;
     let word = target.to_string_lossy();
     let name = skillyard_format::name::known_as(&word);
     let is_skill = !is_path(&word) && approvals.skills.iter().any(|each| each.name == name);
@@ -166,7 +167,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
     if approvals.folders.iter().any(|each| each.path == folder) {
         return Err(TrustFailure::BothTrusted(word.into_owned()).into());
     }
-    let changed = trusted::change(file, &ApprovalChange::RevokeSkill(&name))?;
+    let changed = files::change_approvals(file, &ApprovalChange::RevokeSkill(&name))?;
     if changed {
         context.record(&Event::new(EventKind::ApprovalRevoked).skill(&*name))?;
     }
@@ -174,14 +175,14 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
         context
             .printer
             .json(&json!({ "skill": name, "trusted": false, "changed": changed }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let name = visible(&name).into_owned();
     context.printer.data(&format!(" - {name}\n"))?;
     context
         .printer
         .note(&format!("Nothing of `{name}` is approved any more"));
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The folder that is meant. What is gone can be revoked still, before something else takes its
@@ -215,7 +216,7 @@ fn already_with(
     file: &Path,
     folder: &Path,
 ) -> Result<Option<PathBuf>, CommandError> {
-    let folders = trusted::list(file)?;
+    let folders = files::list_approvals(file)?;
     if let Some(by) = project::trusted_by(&context.environment, folder, &folders) {
         return Ok((by != folder).then(|| by.to_owned()));
     }
@@ -236,11 +237,11 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         context.ready_to_record()?;
         // A second record would outlive that the whole is not trusted any more.
         let changed = covered_by.is_none()
-            && trusted::change(file, &ApprovalChange::TrustFolder(&trusted::noted(&folder)))?;
+            && files::change_approvals(file, &ApprovalChange::TrustFolder(&files::noted(&folder)))?;
         (folder, changed)
     } else {
         let folder = folder_to_revoke(context, folder)?;
-        let changed = trusted::change(file, &ApprovalChange::RevokeFolder(&folder))?;
+        let changed = files::change_approvals(file, &ApprovalChange::RevokeFolder(&folder))?;
         (folder, changed)
     };
     if changed {
@@ -273,7 +274,7 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
             answer["with"] = root.to_string_lossy().into();
         }
         context.printer.json(&answer)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let shown = visible(&folder.to_string_lossy()).into_owned();
     let word = if trusted { "trusted" } else { "not trusted" };
@@ -305,18 +306,18 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
             .printer
             .note(&TrustProjects::Never.remedy(Path::new("."), "."));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Whose a folder is, if not ours or root's.
 fn stranger(folder: &Path) -> Option<u32> {
     let found = folder.metadata().ok()?;
-    believed::stranger(&found).map(|(owner, _)| owner)
+    files::stranger(&found).map(|(owner, _)| owner)
 }
 
 /// A folder that lies in a trusted one is as trusted as before, whatever was taken back.
 fn refuse_if_covered(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
-    let folders = trusted::list(file)?;
+    let folders = files::list_approvals(file)?;
     match project::trusted_by(&context.environment, folder, &folders) {
         Some(by) => Err(TrustFailure::StillTrusted {
             folder: folder.to_owned(),

@@ -1,26 +1,26 @@
 //! `skillyard update`.
 
 mod attempt;
-mod goal;
 
 use std::time::Instant;
 
-use skillyard_install::lockfile::Lockfile;
+use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::plan::DesiredState;
 
 use self::attempt::Update;
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
-use crate::install::accept;
-use crate::install::held::Held;
-use crate::install::known::{again, known};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::desired_state::wish;
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
-use crate::install::place::{Place, ScopeArgs};
 use crate::install::scanner::Scanner;
-use crate::install::supply::Supply;
-use crate::install::threads::work_along;
+use crate::install::skipped_skills::SkippedSkills;
+use crate::install::source_resolver::SourceResolver;
+use crate::install::version_constraints::{again, known};
 use crate::install::wanted::{Difference, unasked};
+use crate::install::{accept, check};
+use crate::scope::{ScopeArgs, ScopeContext};
 
 /// Update installed skills, and show what changes in them first
 ///
@@ -33,7 +33,7 @@ use crate::install::wanted::{Difference, unasked};
 ///   skillyard update --dry-run       only show the differences
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct UpdateArgs {
     /// The skills' names; without one, all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -53,14 +53,13 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &UpdateArgs) -> Outcome {
     let start = Instant::now();
-    work_along();
     accept::check(&args.accept)?;
     context.keep_config()?;
-    let place = Place::find(context, &args.scope)?;
+    let place = ScopeContext::find(context, &args.scope)?;
     let lock = place.lock()?;
-    let mut supply = Supply::new(context, &place);
+    let mut supply = SourceResolver::new(context, &place);
     let difference = Difference::of(&lock, &place, &supply)?;
     let gone = match &args.names[..] {
         [] => &difference.unwanted[..],
@@ -101,10 +100,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         is_one: names.len() == 1,
         gone,
     };
-    let unasked = Failed::status_of(&failed, names.len(), Status::Yes);
-    let status = update.attempt(&mut supply, roots, failed, Held::default())?;
+    let unasked = Failed::status_of(&failed, names.len(), ExitStatus::Success);
+    let status = update.attempt(&mut supply, roots, failed, SkippedSkills::default())?;
     Ok(match unasked {
-        Status::Yes => status,
+        ExitStatus::Success => status,
         unasked => unasked,
     })
 }
@@ -129,4 +128,60 @@ fn chosen(
     all.sort_unstable();
     all.dedup();
     Ok(all)
+}
+
+/// What is to be: what was found goes where it is, and what is new where it is needed.
+fn goal(
+    context: &Context,
+    place: &ScopeContext,
+    lock: &Lockfile,
+    difference: &Difference,
+    needed: &[Needed],
+) -> Result<DesiredState, CommandError> {
+    let config = context.config()?;
+    let mut goal = wish(needed, lock, &[], config.installs_links())?;
+    check::sign_unchanged(context, &mut goal, lock, needed)?;
+    for entry in &mut goal.present {
+        if let Some(before) = lock.get(&entry.name) {
+            entry.linked = before.linked;
+            // A dependency that was named is still nobody's wish.
+            if difference.reference(&entry.name).is_none() {
+                entry.dependency = before.dependency;
+            }
+        } else if !entry.dependency {
+            entry.targets = place.targets(&[], &config.install_agents())?;
+        }
+    }
+    settle_beside_dependants(&mut goal.present);
+    for entry in &mut goal.present {
+        if let Some(spread) = difference.spread(entry) {
+            *entry = spread;
+        }
+    }
+    Ok(goal)
+}
+
+/// A dependency that is new goes where the skills are that need it.
+fn settle_beside_dependants(entries: &mut [Locked]) {
+    // Each round settles those that settled ones need.
+    for _ in 0..entries.len() {
+        let settled: Vec<Locked> = entries
+            .iter()
+            .filter(|each| !each.targets.is_empty())
+            .cloned()
+            .collect();
+        let mut is_done = true;
+        for entry in entries.iter_mut().filter(|each| each.targets.is_empty()) {
+            let dependants = settled
+                .iter()
+                .filter(|each| each.needs().any(|name| name == entry.name));
+            entry.targets = dependants.flat_map(|each| each.targets.clone()).collect();
+            entry.targets.sort_unstable();
+            entry.targets.dedup();
+            is_done = false;
+        }
+        if is_done {
+            return;
+        }
+    }
 }

@@ -2,29 +2,36 @@
 
 mod check;
 mod delivery;
-mod ignored;
 mod mend;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use parking_lot::Mutex;
+use skillyard_catalog::regular_file::beginning;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
-use skillyard_format::rules;
+use skillyard_format::document::MAX_BYTES;
+use skillyard_format::links::may_have_links;
+use skillyard_format::{Document, rules};
+use skillyard_install::tree::Ignored;
 
 use self::check::check_path;
 use self::delivery::Delivery;
-use self::mend::Reach;
-use super::Outcome;
 use crate::agent;
+use crate::commands::validate::mend::FixScope;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
-use crate::install::place;
-use crate::installed::Installed;
-use crate::library::{self, Choice, IndexMode};
-use crate::report::{self, Checked, NOT_CHECKED, NOT_MENDED, RuleNote, Summary};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::ignored_links::{adding, ignored_links};
+use crate::library;
+use crate::library::installed::Installed;
+use crate::library::{IndexMode, NameFilter};
+use crate::report;
+use crate::report::{Checked, NOT_CHECKED, NOT_MENDED, ReportSummary, RuleNote};
+use crate::scope;
 
 /// Check skills against the specification
 ///
@@ -38,7 +45,7 @@ use crate::report::{self, Checked, NOT_CHECKED, NOT_MENDED, RuleNote, Summary};
 ///   skillyard validate skills --format github       annotations for GitHub Actions
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct ValidateArgs {
     /// Skills' folders, SKILL.md files, folders of skills, or names of skills
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -50,7 +57,7 @@ pub(crate) struct Args {
     fix: bool,
     /// How to show the result
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<ValidateFormat>,
 }
 
 /// How strictly to judge.
@@ -68,7 +75,7 @@ enum Profile {
 
 /// How to show the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ValidateFormat {
     /// Source lines with carets
     Text,
     /// One JSON document
@@ -79,18 +86,18 @@ enum Format {
     Github,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Outcome {
     let start = Instant::now();
     let format = args.format.unwrap_or(if context.printer.is_json() {
-        Format::Json
+        ValidateFormat::Json
     } else {
-        Format::Text
+        ValidateFormat::Text
     });
     let reach = if args.fix {
-        Some(Reach {
+        Some(FixScope {
             named: &args.paths,
             installed: readable(context),
-            store: place::store(context).root().to_owned(),
+            store: scope::store(context).root().to_owned(),
         })
     } else {
         None
@@ -112,26 +119,26 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     delivery.linking.tell(context, &mut checked, args.profile);
     leave_installed(context, &mut checked);
     // The reference validator looks into no folder, so it passes over none.
-    if format != Format::Json && args.profile != Profile::SkillsRef {
+    if format != ValidateFormat::Json && args.profile != Profile::SkillsRef {
         report::scan::print_passed(&context.printer, &passed);
     }
     let fixed = checked.iter().map(|each| each.fixed).sum();
     if matches!(args.profile, Profile::Spec | Profile::Strict) {
         add_similar_names(&mut checked, args.profile);
     }
-    let summary = Summary::new(&checked, fixed, start.elapsed());
+    let summary = ReportSummary::new(&checked, fixed, start.elapsed());
     match (format, args.profile) {
-        (Format::Text, Profile::SkillsRef) => {
-            report::skills_ref::print(&context.printer, &checked)?;
+        (ValidateFormat::Text, Profile::SkillsRef) => {
+            report::print_skills_ref(&context.printer, &checked)?;
         }
-        (Format::Text, _) => report::text::print(&context.printer, &checked, &summary)?,
-        (Format::Json, _) => context
+        (ValidateFormat::Text, _) => report::text::print(&context.printer, &checked, &summary)?,
+        (ValidateFormat::Json, _) => context
             .printer
-            .json(&report::json::document(&checked, &passed, &summary))?,
-        (Format::Sarif, _) => context
+            .json(&report::json_document(&checked, &passed, &summary))?,
+        (ValidateFormat::Sarif, _) => context
             .printer
             .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
-        (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
+        (ValidateFormat::Github, _) => context.printer.data(&report::github_commands(&checked))?,
     }
     let mut told = checked.iter().flat_map(|each| &each.diagnostics);
     let is_undone = told.any(|each| {
@@ -140,9 +147,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // The process ends now: thousands of results need not be given back one by one.
     std::mem::forget(checked);
     Ok(match summary.invalid {
-        _ if is_undone => Status::Code(2),
-        0 => Status::Yes,
-        _ => Status::No,
+        _ if is_undone => ExitStatus::Code(2),
+        0 => ExitStatus::Success,
+        _ => ExitStatus::Negative,
     })
 }
 
@@ -157,7 +164,7 @@ pub(super) fn folder_of<'a>(
     let Some(name) = name.filter(|_| !path.exists()) else {
         return Ok(Cow::Borrowed(path));
     };
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     if catalog.find(name).is_none() {
         return Ok(Cow::Borrowed(path));
     }
@@ -220,6 +227,94 @@ fn add_similar_names(checked: &mut [Checked], profile: Profile) {
                 help: Some("rename one so that the names say how the skills differ".into()),
                 fix: Vec::new(),
             });
+        }
+    }
+}
+
+/// The folders of skills that may link files of theirs; others need not be asked about.
+#[derive(Default)]
+struct Linking(Mutex<Folders>);
+
+#[derive(Default)]
+struct Folders {
+    plain: Vec<PathBuf>,
+    /// Those with repositories in them, such as submodules, which are asked as well.
+    holding: Vec<PathBuf>,
+}
+
+impl Linking {
+    /// Notes a skill, if it may have such links.
+    fn note(&self, folder: &Path, document: &Document<'_>, holds_repository: bool) {
+        if may_have_links(&document.text, document.body_span()) {
+            let mut folders = self.0.lock();
+            let noted = if holds_repository {
+                &mut folders.holding
+            } else {
+                &mut folders.plain
+            };
+            noted.push(folder.to_owned());
+        }
+    }
+
+    /// Adds what is told of their links. Git is asked once for all skills of a repository; where it
+    /// does not answer, nothing is known of them.
+    fn tell(self, context: &Context, checked: &mut [Checked], profile: Profile) {
+        let Folders {
+            mut plain,
+            mut holding,
+        } = self.0.into_inner();
+        if plain.is_empty() && holding.is_empty() {
+            return;
+        }
+        // What was installed is here as a whole, whatever the project ignores.
+        let installed = Installed::readable(context).unwrap_or_default();
+        plain.retain(|folder| installed.entry(folder).is_none());
+        holding.retain(|folder| installed.entry(folder).is_none());
+        let ignoring = context.ignoring();
+        let mut ignored = ignoring.around(&plain);
+        ignored.extend(ignoring.in_folders(&holding));
+        let folders = plain.into_iter().chain(holding);
+        let is_known = |(_, ignored): &(PathBuf, Ignored)| {
+            ignored.unasked().is_none() && ignored.paths().next().is_some()
+        };
+        let known = folders.zip(ignored).filter(is_known);
+        let known: BTreeMap<PathBuf, Ignored> = known.collect();
+        for each in checked {
+            if let Some(ignored) = known.get(&each.folder) {
+                add(each, ignored, profile);
+            }
+        }
+    }
+}
+
+fn add(checked: &mut Checked, ignored: &Ignored, profile: Profile) {
+    let bytes = beginning(&checked.path(), MAX_BYTES as u64).unwrap_or_default();
+    let document = Document::parse(&bytes);
+    for link in ignored_links(&document, |path| ignored.has(path)) {
+        let place = checked.folder.join(&link.path);
+        // One that leads to nothing is told already.
+        if !place.exists() {
+            continue;
+        }
+        let command = adding(&place);
+        checked.diagnostics.push(Diagnostic {
+            code: "link-broken",
+            severity: match profile {
+                Profile::Strict => Severity::Error,
+                _ => Severity::Warning,
+            },
+            span: Some(link.span),
+            message: format!(
+                "git ignores `{}`, so that the skill is delivered without it",
+                link.path
+            ),
+            help: Some(format!(
+                "let git have it with `{command}`, or link another file"
+            )),
+            fix: Vec::new(),
+        });
+        if checked.text.is_empty() {
+            checked.text = document.text.clone().into_owned();
         }
     }
 }

@@ -12,17 +12,18 @@ use skillyard_trust::signature::{
     Pin, RequestedVersion, SignatureStatus, Signer, SkillContext, Verification, verify_skill,
 };
 
-use self::answer::{Answer, for_people};
-use super::Outcome;
-use super::key::now;
+use self::answer::for_people;
+use crate::commands::verify::answer::VerifyReport;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::installed::Installed;
-use crate::library::{self, Choice, IndexMode, Target};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library;
+use crate::library::installed::Installed;
+use crate::library::skill_files::{directory_name, read_one};
+use crate::library::{IndexMode, NameFilter, SkillTarget};
+use crate::signing;
 use crate::signing::former::delivered_as;
 use crate::signing::keyring::Keyring;
-use crate::signing::{pins, policy, publisher, read_tree};
-use crate::skill_files::{directory_name, read_one};
+use crate::signing::{now, policy, publisher, read_tree};
 
 /// Check who signed a skill, and that it was not changed since
 ///
@@ -37,7 +38,7 @@ use crate::skill_files::{directory_name, read_one};
 ///   skillyard verify pdf-tools --require=acme   signed by `acme`, and by nobody else
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct VerifyArgs {
     /// A skill's folder, or the name of an installed skill
     #[arg(value_name = "DIR|NAME")]
     skill: OsString,
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     no_pin: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &VerifyArgs) -> Outcome {
     let Some(folder) = folder(context, args)? else {
         return builtin(context, args);
     };
@@ -94,10 +95,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 == (pin.digest, &pin.signer, &pin.publisher)
         };
         if !policy.pins_of(&pin.skill).any(is_same) {
-            pins::remember(&context.environment.pins_file(), pin)?;
+            signing::remember(&context.environment.pins_file(), pin)?;
         }
     }
-    let answer = Answer {
+    let answer = VerifyReport {
         name: tree.identity(place.folder).map(|(name, _)| name),
         folder: &folder,
         tree: &tree,
@@ -119,7 +120,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         answer.tell(context)?;
     }
-    Ok(if trusted { Status::Yes } else { Status::No })
+    Ok(if trusted {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Negative
+    })
 }
 
 /// The name of the key of one's own that signed it, where no policy names it yet.
@@ -137,7 +142,7 @@ fn own_key(context: &Context, verification: &Verification) -> Option<String> {
 }
 
 /// What is inside the binary is as trusted as the binary, and has no files to compare.
-fn builtin(context: &Context, args: &Args) -> Outcome {
+fn builtin(context: &Context, args: &VerifyArgs) -> Outcome {
     let name = args.skill.to_string_lossy();
     if context.printer.is_json() {
         let answer =
@@ -147,15 +152,15 @@ fn builtin(context: &Context, args: &Args) -> Outcome {
         let line = format!("✓ {}: part of skillyard itself\n", for_people(&name));
         context.printer.data(&line)?;
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The skill's folder; none for one inside the binary.
-fn folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
-    match Target::certain(context, &args.skill)? {
-        Target::Path(path) => Ok(Some(read_one(&path)?.folder)),
-        Target::Name(name) => {
-            let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+fn folder(context: &Context, args: &VerifyArgs) -> Result<Option<PathBuf>, CommandError> {
+    match SkillTarget::certain(context, &args.skill)? {
+        SkillTarget::Path(path) => Ok(Some(read_one(&path)?.folder)),
+        SkillTarget::Name(name) => {
+            let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
             let skill = library::named(context, &catalog, &name)?;
             let is_builtin = skill.kind == SourceKind::Builtin;
             Ok((!is_builtin).then(|| skill.record.folder.clone()))

@@ -1,11 +1,10 @@
 //! `skillyard whoami`.
 
-use super::Outcome;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Choice;
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
+use crate::text::sanitize::visible;
 
 /// Show whom the registry takes you for
 ///
@@ -14,18 +13,18 @@ use crate::sanitize::visible;
 ///   skillyard whoami --registry internal
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct WhoamiArgs {
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &WhoamiArgs) -> Outcome {
     let remote = args.registry.open(context)?;
     let account = remote.registry.account(&remote.http);
     let account = account.map_err(InstallFailure::from)?;
     if context.printer.is_json() {
         context.printer.json(&account)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     context
         .printer
@@ -36,5 +35,5 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         account.scopes.join(", "),
         remote.address()
     )));
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

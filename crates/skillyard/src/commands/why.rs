@@ -7,12 +7,11 @@ use serde_json::json;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 
-use super::Outcome;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::install::place::{Place, ScopeArgs};
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::scope::{ScopeArgs, ScopeContext};
+use crate::text::sanitize::visible;
 
 /// Say why a skill is installed
 ///
@@ -20,15 +19,15 @@ use crate::sanitize::visible;
 ///   skillyard why csv-tools
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct WhyArgs {
     /// The skill's name
     name: String,
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let place = Place::find(context, &args.scope)?;
+pub(crate) fn run(context: &Context, args: &WhyArgs) -> Outcome {
+    let place = ScopeContext::find(context, &args.scope)?;
     let lock = place.lock()?;
     let entry = lock
         .get(&args.name)
@@ -49,7 +48,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "required_by": chains,
             "more": more,
         }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let mut text = String::new();
     if is_asked_for {
@@ -83,7 +82,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         );
     }
     context.printer.data(&text)?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Whether a skill is there for its own sake: what is wanted says so where there is a file of it, as
@@ -96,7 +95,7 @@ fn is_asked_for(entry: &Locked, manifest: Option<&Manifest>) -> bool {
 }
 
 /// Most chains that are told.
-const MOST: usize = 100;
+const MAX_CHAINS: usize = 100;
 
 /// Who needs a skill.
 struct Reasons {
@@ -137,13 +136,13 @@ fn reasons(lock: &Lockfile, manifest: Option<&Manifest>, name: &str) -> Reasons 
             let steps = std::iter::successors(Some(*root), |at| back.get(at).copied().flatten());
             chains.push(steps.chain([name]).map(str::to_owned).collect());
         }
-        if chains.len() > MOST {
+        if chains.len() > MAX_CHAINS {
             break;
         }
     }
     chains.sort_unstable();
-    let more = chains.len() > MOST;
-    chains.truncate(MOST);
+    let more = chains.len() > MAX_CHAINS;
+    chains.truncate(MAX_CHAINS);
     Reasons { chains, more }
 }
 

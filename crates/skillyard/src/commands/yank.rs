@@ -5,12 +5,11 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::QualifiedName;
 
-use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
-use crate::remote::Choice;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::remote::RegistryArg;
 
 /// Withdraw a published version
 ///
@@ -22,7 +21,7 @@ use crate::remote::Choice;
 ///   skillyard yank @acme/pdf-tools@1.2.0 --undo
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {
+pub(crate) struct YankArgs {
     /// The skill and its version
     #[arg(value_name = "NAME@VERSION")]
     version: String,
@@ -33,10 +32,10 @@ pub(crate) struct Args {
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
-    registry: Choice,
+    registry: RegistryArg,
 }
 
-pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &YankArgs) -> Outcome {
     let (name, version) = named_version(&args.version)?;
     let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
@@ -70,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("Nothing new will use it; locks that name it still can");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A name and a version that were typed.

@@ -10,11 +10,11 @@ use skillyard_catalog::surroundings::{PRESETS, Preset};
 use skillyard_catalog::walk::WalkLimits;
 
 use super::Config;
-use super::origin::LayerKind;
 use super::project::TO_RENAME;
-use super::value::Value;
+use crate::config::value::ConfigValue;
 use crate::error::CommandError;
-use crate::shell::shell_word;
+use crate::error::config_origin::LayerKind;
+use crate::text::shell::shell_word;
 
 /// Whether skills of a project may be used before it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Config {
     pub(crate) fn org_folders(&self, home: Option<&Path>) -> Vec<OrgFolder> {
         let mut folders = Vec::new();
         for setting in self.all("org") {
-            if let Value::OrgFolders(each) = &setting.value {
+            if let ConfigValue::OrgFolders(each) = &setting.value {
                 folders.extend(each.iter().map(|org| OrgFolder {
                     path: expanded(&org.path, home),
                     pinned: org.pinned,
@@ -133,7 +133,7 @@ impl Config {
     fn patterns(&self, key: &str, layer: LayerKind) -> Result<Vec<NamePattern>, CommandError> {
         let settings = self.all(key).filter(|each| each.origin.layer() == layer);
         let texts = settings.filter_map(|setting| match &setting.value {
-            Value::List(texts) => Some(texts),
+            ConfigValue::List(texts) => Some(texts),
             _ => None,
         });
         let patterns = texts

@@ -8,18 +8,19 @@ use toml_edit::{Array, Document, DocumentMut, Item, Table, value};
 use super::insertion::{entry, insert};
 use super::layer::Layer;
 use super::lock::Locks;
-use super::origin::LayerKind;
-use super::private_file::{self, Owner};
-use super::problem::{ConfigError, Problem};
 use super::removal::removed;
-use super::spelling::spellings;
-use super::value::Value;
+use crate::config::spellings;
+use crate::config::value::ConfigValue;
 use crate::environment::Environment;
 use crate::error::CommandError;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::LayerKind;
+use crate::files::private;
+use crate::files::private::Owner;
 
 /// A file to be changed.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct ConfigFile {
     /// The file.
     pub(crate) path: PathBuf,
     /// Whose it is.
@@ -32,7 +33,7 @@ pub(crate) struct Target {
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum KeyChange {
     /// It has a value now.
     Added,
     /// It has another value.
@@ -41,7 +42,7 @@ pub(crate) enum Change {
     None,
 }
 
-impl Target {
+impl ConfigFile {
     /// The user's file.
     pub(crate) fn user(environment: &Environment) -> Self {
         let path = environment.config_file();
@@ -68,28 +69,28 @@ impl Target {
     }
 
     /// Gives a key, under its own name, a value.
-    pub(crate) fn set(&self, key: &str, new: &Value) -> Result<Change, CommandError> {
+    pub(crate) fn set(&self, key: &str, new: &ConfigValue) -> Result<KeyChange, CommandError> {
         self.refuse_locked(key)?;
         let Some(new) = new.written() else {
-            return Ok(Change::None);
+            return Ok(KeyChange::None);
         };
-        let mut change = Change::None;
+        let mut change = KeyChange::None;
         self.change(|text| {
             let mut result = text.to_owned();
-            change = Change::Added;
+            change = KeyChange::Added;
             for spelling in spellings(key).iter().skip(1) {
                 if let Some(without) = removed(&self.path, &result, spelling)? {
-                    change = Change::Changed;
+                    change = KeyChange::Changed;
                     result = without;
                 }
             }
             let mut document = self.document(&result)?;
             if insert(&mut document, key, new)? {
-                change = Change::Changed;
+                change = KeyChange::Changed;
             }
             let result = with_line_ends_of(text, &document.to_string());
             if result == text {
-                change = Change::None;
+                change = KeyChange::None;
             }
             Ok(result)
         })?;
@@ -146,7 +147,7 @@ impl Target {
             let mut document = self.document(text)?;
             let list = entry(&mut document, key)?.or_insert(value(Array::new()));
             let list = list.as_array_mut().ok_or_else(|| {
-                not(Problem::Value {
+                not(ConfigProblem::Value {
                     key: key.to_owned(),
                     problem: "it must be a list".into(),
                 })
@@ -174,13 +175,13 @@ impl Target {
         &self,
         change: impl FnOnce(&str) -> Result<String, CommandError>,
     ) -> Result<(), CommandError> {
-        let _lock = private_file::lock(&self.lock)?;
-        let text = private_file::read(&self.path, self.owner)?.text;
+        let _lock = private::lock(&self.lock)?;
+        let text = private::read(&self.path, self.owner)?.text;
         let new = change(&text)?;
         if new == text {
             return Ok(());
         }
-        private_file::write(&self.path, new.as_bytes(), self.owner)
+        private::write(&self.path, new.as_bytes(), self.owner)
     }
 
     fn document(&self, text: &str) -> Result<DocumentMut, CommandError> {
@@ -199,7 +200,7 @@ pub(super) fn parsed<'a>(path: &Path, text: &'a str) -> Result<Document<&'a str>
     })
 }
 
-pub(super) fn not(problem: Problem) -> CommandError {
+pub(super) fn not(problem: ConfigProblem) -> CommandError {
     CommandError::Setting(ConfigError::here(problem))
 }
 

@@ -6,14 +6,14 @@
 
 use super::Config;
 use super::layer::Setting;
-use super::origin::LayerKind;
-use super::problem::{ConfigError, Problem};
-use super::value::Value;
+use crate::config::value::ConfigValue;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::LayerKind;
 
 impl Config {
     /// Why the setting of this layer is not used, if it would let an approval lift a block that
     /// is final for it.
-    pub(crate) fn lifted_by(&self, setting: &Setting, layer: LayerKind) -> Option<Problem> {
+    pub(crate) fn lifted_by(&self, setting: &Setting, layer: LayerKind) -> Option<ConfigProblem> {
         let row = setting.key.strip_prefix("trust.")?.strip_suffix(".ask")?;
         if !is(Some(setting), "opt-in") {
             return None;
@@ -34,7 +34,7 @@ impl Config {
             of_key.next().or_else(|| self.default_of(key))
         };
         let block = value(&scripts).filter(|block| is(Some(block), "blocked"))?;
-        (!is(value(&setting.key), "opt-in")).then(|| Problem::LiftsBlock {
+        (!is(value(&setting.key), "opt-in")).then(|| ConfigProblem::LiftsBlock {
             key: setting.key.clone(),
             block: format!("`{scripts}` ({})", block.origin.described()),
         })
@@ -56,11 +56,11 @@ impl Config {
 }
 
 /// What is said of a setting that is not used.
-pub(super) fn unused(setting: &Setting, problem: Problem) -> String {
+pub(super) fn unused(setting: &Setting, problem: ConfigProblem) -> String {
     let at = Some(setting.origin.clone());
     format!("{}, so this is not used", ConfigError { at, problem })
 }
 
 fn is(setting: Option<&Setting>, word: &str) -> bool {
-    setting.is_some_and(|setting| matches!(&setting.value, Value::Text(text) if text == word))
+    setting.is_some_and(|setting| matches!(&setting.value, ConfigValue::Text(text) if text == word))
 }

@@ -2,9 +2,9 @@
 
 use super::Config;
 use super::address::is_readable_by_others;
-use super::problem::{ConfigError, Problem};
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::redactor::secret::Secret;
 use crate::redactor::without_userinfo;
-use crate::secret::Secret;
 
 /// A host of git repositories.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl Config {
                 let url = without_userinfo(&api).into_owned();
                 return Err(ConfigError {
                     at: setting.map(|setting| setting.origin.clone()),
-                    problem: Problem::Readable { key, url },
+                    problem: ConfigProblem::Readable { key, url },
                 });
             }
         }

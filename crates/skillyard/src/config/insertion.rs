@@ -3,8 +3,8 @@
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use super::edit::not;
-use super::problem::Problem;
 use crate::error::CommandError;
+use crate::error::config_error::ConfigProblem;
 
 /// Writes a value; tells whether there was one.
 pub(super) fn insert(
@@ -57,7 +57,7 @@ pub(super) fn entry<'a>(
         });
         table = item
             .as_table_like_mut()
-            .ok_or_else(|| not(Problem::NotATable(name.to_owned())))?;
+            .ok_or_else(|| not(ConfigProblem::NotATable(name.to_owned())))?;
     }
     Ok(table.entry(last))
 }

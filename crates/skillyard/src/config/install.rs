@@ -1,9 +1,27 @@
 //! `[install]`, `[scripts]` and `[server]`: how skills are put in place and what may be done.
 
-use clap::ValueEnum as _;
+use clap::ValueEnum;
 
 use super::Config;
-use crate::install::place::ScopeName;
+
+/// Whose skills they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeName {
+    /// All your projects
+    User,
+    /// This project, for everyone who works on it
+    Project,
+}
+
+impl ScopeName {
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
 
 impl Config {
     /// Where `install` puts skills, if that was said.

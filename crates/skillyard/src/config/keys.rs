@@ -2,12 +2,12 @@
 
 mod agents;
 mod discovery;
-mod scripts;
 mod servers;
 mod sources;
 
-use super::kind::Kind;
-use super::schema::{Entry, Layers, Plain, Project};
+use super::schema::{Layers, Plain, Project};
+use crate::config::kind::ValueKind;
+use crate::config::schema::KeySpec;
 
 const SOURCES: &str = "it decides where skills come from";
 const TRUST: &str = "it decides what is trusted";
@@ -17,19 +17,19 @@ const PROGRAMS: &str = "it decides which programs run";
 const MACHINE: &str = "it is about this machine, not about the project";
 
 /// All keys, in the order of the documentation.
-pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> + Clone {
+pub(crate) fn entries() -> impl Iterator<Item = &'static KeySpec> + Clone {
     let parts = [
         discovery::ENTRIES,
         agents::ENTRIES,
         sources::ENTRIES,
-        scripts::ENTRIES,
+        ENTRIES,
         servers::ENTRIES,
     ];
     parts.into_iter().flatten()
 }
 
-const fn entry(key: &'static str, kind: Kind, project: Project, doc: &'static str) -> Entry {
-    Entry {
+const fn entry(key: &'static str, kind: ValueKind, project: Project, doc: &'static str) -> KeySpec {
+    KeySpec {
         key,
         kind,
         default: None,
@@ -41,12 +41,12 @@ const fn entry(key: &'static str, kind: Kind, project: Project, doc: &'static st
 
 const fn with_default(
     key: &'static str,
-    kind: Kind,
+    kind: ValueKind,
     default: Plain,
     project: Project,
     doc: &'static str,
-) -> Entry {
-    Entry {
+) -> KeySpec {
+    KeySpec {
         key,
         kind,
         default: Some(default),
@@ -56,8 +56,13 @@ const fn with_default(
     }
 }
 
-const fn together(key: &'static str, kind: Kind, project: Project, doc: &'static str) -> Entry {
-    Entry {
+const fn together(
+    key: &'static str,
+    kind: ValueKind,
+    project: Project,
+    doc: &'static str,
+) -> KeySpec {
+    KeySpec {
         key,
         kind,
         default: None,
@@ -67,12 +72,98 @@ const fn together(key: &'static str, kind: Kind, project: Project, doc: &'static
     }
 }
 
+static ENTRIES: &[KeySpec] = &[
+    with_default(
+        "scripts.allow",
+        ValueKind::Switch,
+        Plain::Switch(false),
+        Project::Tighten,
+        "Answer yes when a skill's script is to run for the first time. Never lifts a block.",
+    ),
+    with_default(
+        "sandbox.timeout",
+        ValueKind::Count {
+            least: 1,
+            most: 86_399,
+        },
+        Plain::Count(60),
+        Project::Tighten,
+        "How many seconds a script may take, or a command of an agent.",
+    ),
+    with_default(
+        "sandbox.memory",
+        ValueKind::Count {
+            least: 16,
+            most: 1_048_576,
+        },
+        Plain::Count(1024),
+        Project::Tighten,
+        "How many megabytes of memory it may use.",
+    ),
+    with_default(
+        "sandbox.processes",
+        ValueKind::Count {
+            least: 1,
+            most: 65_536,
+        },
+        Plain::Count(128),
+        Project::Tighten,
+        "How many processes and threads it may have at once.",
+    ),
+    with_default(
+        "sandbox.output",
+        ValueKind::Count {
+            least: 1,
+            most: 1_048_576,
+        },
+        Plain::Count(1024),
+        Project::Tighten,
+        "How many kilobytes of what it writes are kept, for stdout and stderr each.",
+    ),
+    entry(
+        "sandbox.commands",
+        ValueKind::Names,
+        Project::Tighten,
+        "If given, the only programs in the system's usual folders that scripts of skills may start.",
+    ),
+    together(
+        "tools.deny",
+        ValueKind::Names,
+        Project::Free,
+        "Tools that are denied, whatever skills allow; no layer takes it back.",
+    ),
+    entry(
+        "trust.PROVENANCE.tier",
+        ValueKind::Word(&["high", "medium", "low", "untrusted"]),
+        Project::Tighten,
+        "How far skills of this provenance are trusted.",
+    ),
+    entry(
+        "trust.PROVENANCE.scripts",
+        ValueKind::Word(&["sandboxed", "sandboxed-offline", "blocked"]),
+        Project::Tighten,
+        "What their scripts may do.",
+    ),
+    entry(
+        "trust.PROVENANCE.ask",
+        ValueKind::Question(&[
+            "never",
+            "first-run",
+            "install",
+            "install-and-first-run",
+            "opt-in",
+        ]),
+        Project::Tighten,
+        "When you are asked.",
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::provenances::PROVENANCES;
+    use crate::config::ALIASES;
+    use crate::config::PROVENANCES;
     use crate::config::schema::defaults;
-    use crate::config::spelling::ALIASES;
 
     #[test]
     fn the_table_is_sound() {
@@ -89,7 +180,7 @@ mod tests {
     }
 
     /// A row of the table in the documentation.
-    fn row(entry: &Entry) -> String {
+    fn row(entry: &KeySpec) -> String {
         let project = match (entry.layers, entry.project) {
             (Layers::OrgOnly, _) => "only the organisation",
             (_, Project::Free) => "yes",

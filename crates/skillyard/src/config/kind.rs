@@ -7,11 +7,11 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::surroundings::PRESETS;
 use skillyard_trust::tier::Ask;
 
-use super::value::Value;
+use crate::config::value::ConfigValue;
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// `true` or `false`; `false` is the tighter.
     Switch,
     /// A whole number; the smaller is the tighter.
@@ -52,7 +52,7 @@ pub(crate) enum Kind {
     OrgFolders,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ValueKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Switch => formatter.write_str("`true` or `false`"),
@@ -84,24 +84,28 @@ impl fmt::Display for Kind {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// Whether `value` leaves at least as little freedom as `other`.
-    pub(crate) fn is_as_tight(self, value: &Value, other: &Value) -> bool {
+    pub(crate) fn is_as_tight(self, value: &ConfigValue, other: &ConfigValue) -> bool {
         match (self, value, other) {
-            (Self::Switch, Value::Switch(value), Value::Switch(other)) => value <= other,
-            (Self::Count { .. }, Value::Count(value), Value::Count(other)) => value <= other,
-            (Self::Word(words), Value::Text(value), Value::Text(other)) => {
+            (Self::Switch, ConfigValue::Switch(value), ConfigValue::Switch(other)) => {
+                value <= other
+            }
+            (Self::Count { .. }, ConfigValue::Count(value), ConfigValue::Count(other)) => {
+                value <= other
+            }
+            (Self::Word(words), ConfigValue::Text(value), ConfigValue::Text(other)) => {
                 let rank = |word: &str| words.iter().position(|each| *each == word);
                 rank(value) >= rank(other)
             }
-            (Self::Question(_), Value::Text(value), Value::Text(other)) => {
+            (Self::Question(_), ConfigValue::Text(value), ConfigValue::Text(other)) => {
                 match (ask(value), ask(other)) {
                     (Some(value), Some(other)) => value.is_as_strict_as(other),
                     _ => false,
                 }
             }
             // Of what is allowed, fewer is tighter.
-            (Self::Names, Value::List(value), Value::List(other)) => {
+            (Self::Names, ConfigValue::List(value), ConfigValue::List(other)) => {
                 value.iter().all(|name| other.contains(name))
             }
             _ => false,
@@ -119,24 +123,29 @@ mod tests {
 
     #[test]
     fn another_question_is_no_tighter_one() {
-        let kind = Kind::Question(&["never", "first-run", "install", "opt-in"]);
+        let kind = ValueKind::Question(&["never", "first-run", "install", "opt-in"]);
         let tight = |value: &str, other: &str| {
-            kind.is_as_tight(&Value::Text(value.into()), &Value::Text(other.into()))
+            kind.is_as_tight(
+                &ConfigValue::Text(value.into()),
+                &ConfigValue::Text(other.into()),
+            )
         };
         assert!(tight("first-run", "never") && tight("opt-in", "install"));
         assert!(!tight("install", "first-run") && !tight("never", "first-run"));
     }
 
-    const WORD: Kind = Kind::Word(&["sandboxed", "blocked"]);
-    const COUNT: Kind = Kind::Count { least: 1, most: 64 };
+    const WORD: ValueKind = ValueKind::Word(&["sandboxed", "blocked"]);
+    const COUNT: ValueKind = ValueKind::Count { least: 1, most: 64 };
 
     #[test]
     fn what_is_tighter() {
-        let tight = |kind: Kind, value: &str, other: &str| {
+        let tight = |kind: ValueKind, value: &str, other: &str| {
             let read = |text: &str| kind.read_words(&[text.to_owned()]).unwrap();
             kind.is_as_tight(&read(value), &read(other))
         };
-        assert!(tight(Kind::Switch, "false", "true") && !tight(Kind::Switch, "true", "false"));
+        assert!(
+            tight(ValueKind::Switch, "false", "true") && !tight(ValueKind::Switch, "true", "false")
+        );
         assert!(tight(COUNT, "3", "6") && tight(COUNT, "6", "6") && !tight(COUNT, "7", "6"));
         assert!(tight(WORD, "blocked", "sandboxed") && !tight(WORD, "sandboxed", "blocked"));
     }

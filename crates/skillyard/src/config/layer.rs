@@ -4,11 +4,13 @@ use std::path::Path;
 
 use toml_edit::{Document, TableLike};
 
-use super::origin::{LayerKind, Origin};
-use super::problem::{ConfigError, Problem};
-use super::schema::{self, Entry, Found, Layers, Project};
-use super::value::Value;
+use super::schema;
+use super::schema::{Layers, Project};
+use crate::config::schema::{KeyLookup, KeySpec};
+use crate::config::value::ConfigValue;
 use crate::environment::Environment;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::{LayerKind, SettingOrigin};
 
 /// A key with its value, and who said it.
 #[derive(Debug, Clone)]
@@ -16,11 +18,11 @@ pub(crate) struct Setting {
     /// The key under its own name.
     pub(crate) key: String,
     /// What the table says about it.
-    pub(crate) entry: &'static Entry,
+    pub(crate) entry: &'static KeySpec,
     /// The value.
-    pub(crate) value: Value,
+    pub(crate) value: ConfigValue,
     /// Who said it.
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 /// What could be read, and what was wrong.
@@ -36,12 +38,12 @@ impl Layer {
     /// Reads the text of a file.
     pub(crate) fn of_file(kind: LayerKind, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
-        let reader = Reader { kind, path, text };
+        let reader = LayerReader { kind, path, text };
         match Document::parse(text) {
             Ok(document) => reader.table(document.as_table(), "", &mut layer),
             Err(error) => layer.problems.push(ConfigError {
                 at: Some(reader.origin(error.span().map_or(0, |span| span.start))),
-                problem: Problem::Syntax(error.message().to_owned()),
+                problem: ConfigProblem::Syntax(error.message().to_owned()),
             }),
         }
         layer
@@ -51,7 +53,7 @@ impl Layer {
     pub(crate) fn of_environment(environment: &Environment) -> Self {
         let mut layer = Self::default();
         for (variable, key, text) in &environment.settings {
-            let origin = Origin::Environment(variable);
+            let origin = SettingOrigin::Environment(variable);
             layer.add(key, origin, |entry| entry.kind.read_variable(text.expose()));
         }
         layer
@@ -62,10 +64,12 @@ impl Layer {
         let mut layer = Self::default();
         for flag in flags {
             match flag.split_once('=') {
-                Some((key, text)) => layer.add(key.trim(), Origin::Flag, |entry| {
+                Some((key, text)) => layer.add(key.trim(), SettingOrigin::Flag, |entry| {
                     entry.kind.read_words(&[text.trim().to_owned()])
                 }),
-                None => layer.problems.push(ConfigError::here(Problem::NoValue)),
+                None => layer
+                    .problems
+                    .push(ConfigError::here(ConfigProblem::NoValue)),
             }
         }
         layer
@@ -74,8 +78,8 @@ impl Layer {
     fn add(
         &mut self,
         key: &str,
-        origin: Origin,
-        read: impl FnOnce(&Entry) -> Result<Value, String>,
+        origin: SettingOrigin,
+        read: impl FnOnce(&KeySpec) -> Result<ConfigValue, String>,
     ) {
         let (own, entry) = match known(key) {
             Ok(found) => found,
@@ -86,7 +90,7 @@ impl Layer {
         }
         let same = |each: &Setting| each.key == own && each.origin.layer() != LayerKind::Flag;
         if self.settings.iter().any(same) {
-            let problem = Problem::Twice {
+            let problem = ConfigProblem::Twice {
                 key: key.to_owned(),
                 other: own,
             };
@@ -101,7 +105,7 @@ impl Layer {
             }),
             Err(problem) => self.wrong(
                 origin,
-                Problem::Value {
+                ConfigProblem::Value {
                     key: key.to_owned(),
                     problem,
                 },
@@ -109,7 +113,7 @@ impl Layer {
         }
     }
 
-    fn wrong(&mut self, origin: Origin, problem: Problem) {
+    fn wrong(&mut self, origin: SettingOrigin, problem: ConfigProblem) {
         self.problems.push(ConfigError {
             at: Some(origin),
             problem,
@@ -118,22 +122,25 @@ impl Layer {
 }
 
 /// The key under its own name, if there is such a key.
-pub(crate) fn known(key: &str) -> Result<(String, &'static Entry), Problem> {
+pub(crate) fn known(key: &str) -> Result<(String, &'static KeySpec), ConfigProblem> {
     let key = key.to_owned();
     match schema::find(&key) {
-        Found::Key(own, entry) => Ok((own, entry)),
-        Found::Table => Err(Problem::Table(key)),
-        Found::BadName(problem) => Err(Problem::Name { key, problem }),
-        Found::Unknown(meant) => Err(Problem::Unknown { key, meant }),
+        KeyLookup::Key(own, entry) => Ok((own, entry)),
+        KeyLookup::Table => Err(ConfigProblem::Table {
+            keys: schema::below(&key),
+            key,
+        }),
+        KeyLookup::BadName(problem) => Err(ConfigProblem::Name { key, problem }),
+        KeyLookup::Unknown(meant) => Err(ConfigProblem::Unknown { key, meant }),
     }
 }
 
 /// Why the layer may not say this key at all, if it may not.
-pub(crate) fn misplaced(entry: &Entry, key: &str, layer: LayerKind) -> Option<Problem> {
+pub(crate) fn misplaced(entry: &KeySpec, key: &str, layer: LayerKind) -> Option<ConfigProblem> {
     match (entry.layers, entry.project, layer) {
         (Layers::OrgOnly, _, LayerKind::Org) => None,
-        (Layers::OrgOnly, ..) => Some(Problem::OrgOnly(key.to_owned())),
-        (_, Project::Never(why), LayerKind::Project) => Some(Problem::NotForProjects {
+        (Layers::OrgOnly, ..) => Some(ConfigProblem::OrgOnly(key.to_owned())),
+        (_, Project::Never(why), LayerKind::Project) => Some(ConfigProblem::NotForProjects {
             key: key.to_owned(),
             why,
         }),
@@ -141,13 +148,13 @@ pub(crate) fn misplaced(entry: &Entry, key: &str, layer: LayerKind) -> Option<Pr
     }
 }
 
-struct Reader<'a> {
+struct LayerReader<'a> {
     kind: LayerKind,
     path: &'a Path,
     text: &'a str,
 }
 
-impl Reader<'_> {
+impl LayerReader<'_> {
     fn table(&self, table: &dyn TableLike, prefix: &str, layer: &mut Layer) {
         for (name, item) in table.iter() {
             let key = if prefix.is_empty() {
@@ -158,16 +165,16 @@ impl Reader<'_> {
             let span = table.get_key_value(name).and_then(|(key, _)| key.span());
             let origin = self.origin(span.map_or(0, |span| span.start));
             match (schema::find(&key), item.as_table_like()) {
-                (Found::Table, Some(table)) => self.table(table, &key, layer),
-                (Found::Table, None) => layer.wrong(origin, Problem::NotATable(key)),
+                (KeyLookup::Table, Some(table)) => self.table(table, &key, layer),
+                (KeyLookup::Table, None) => layer.wrong(origin, ConfigProblem::NotATable(key)),
                 _ => layer.add(&key, origin, |entry| entry.kind.read(item)),
             }
         }
     }
 
-    fn origin(&self, offset: usize) -> Origin {
+    fn origin(&self, offset: usize) -> SettingOrigin {
         let before = self.text.get(..offset).unwrap_or(self.text);
-        Origin::File {
+        SettingOrigin::File {
             layer: self.kind,
             path: self.path.to_owned(),
             line: before.matches('\n').count() + 1,

@@ -7,14 +7,15 @@ use skillyard_catalog::ProjectTrust;
 
 use super::final_block::unused;
 use super::layer::{Layer, Setting};
-use super::origin::{LayerKind, Origin};
-use super::private_file::{self, Owner};
-use super::problem::{ConfigError, Problem};
 use super::schema::{self, Project};
-use super::value::Value;
 use super::{Config, project};
+use crate::config::value::ConfigValue;
 use crate::environment::Environment;
 use crate::error::CommandError;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::{LayerKind, SettingOrigin};
+use crate::files::private;
+use crate::files::private::Owner;
 use crate::redactor::Redactor;
 
 impl Config {
@@ -144,7 +145,7 @@ impl Config {
             LayerKind::Project => Owner::Project,
             _ => Owner::User,
         };
-        let file = private_file::read(path, owner)?;
+        let file = private::read(path, owner)?;
         let layer = Layer::of_file(kind, path, &file.text);
         if kind != LayerKind::Project {
             let path = path.display();
@@ -169,9 +170,9 @@ impl Config {
     fn learn(&self, settings: &[Setting]) {
         for setting in settings {
             let template = match &setting.value {
-                Value::Auth(auth) => auth.template(),
-                Value::Token(token) => token,
-                Value::Address(address) => {
+                ConfigValue::Auth(auth) => auth.template(),
+                ConfigValue::Token(token) => token,
+                ConfigValue::Address(address) => {
                     self.redactor.learn_address(&address.written());
                     continue;
                 }
@@ -191,7 +192,7 @@ impl Config {
 }
 
 /// Why a project may not set this, given what holds without it.
-pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Problem> {
+pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<ConfigProblem> {
     if setting.entry.project != Project::Tighten {
         return None;
     }
@@ -200,7 +201,7 @@ pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Pr
         .entry
         .kind
         .is_as_tight(&setting.value, &weaker.value);
-    (!is_tight).then(|| Problem::Loosens {
+    (!is_tight).then(|| ConfigProblem::Loosens {
         key: setting.key.clone(),
         than: format!("{} ({})", weaker.value, weaker.origin.described()),
     })
@@ -213,7 +214,7 @@ static DEFAULTS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
             key,
             entry,
             value: entry.kind.read_plain(plain).ok()?,
-            origin: Origin::Default,
+            origin: SettingOrigin::Default,
         })
     });
     settings.collect()

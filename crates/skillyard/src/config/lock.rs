@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use super::Config;
 use super::final_block::unused;
 use super::layer::{Layer, Setting};
-use super::origin::{LayerKind, Origin};
-use super::private_file::{self, Owner};
-use super::problem::Problem;
-use super::value::Value;
+use crate::config::value::ConfigValue;
 use crate::environment::Environment;
 use crate::error::CommandError;
+use crate::error::config_error::ConfigProblem;
+use crate::error::config_origin::{LayerKind, SettingOrigin};
+use crate::files::private;
+use crate::files::private::Owner;
 
 /// The keys, and tables of keys, that are locked, each with the file that says so.
 #[derive(Debug, Clone, Default)]
@@ -21,17 +22,17 @@ impl Locks {
     /// read locks nothing, and lets no command do anything.
     pub(crate) fn read(environment: &Environment) -> Self {
         let path = &environment.org_config;
-        let file = private_file::read(path, Owner::User);
+        let file = private::read(path, Owner::User);
         let text = file.map(|file| file.text).unwrap_or_default();
         Self::of(&Layer::of_file(LayerKind::Org, path, &text).settings)
     }
 
     /// Refuses to give a locked key a value.
-    pub(crate) fn refuse(&self, key: &str) -> Result<(), Problem> {
+    pub(crate) fn refuse(&self, key: &str) -> Result<(), ConfigProblem> {
         let mut locks = self.0.iter();
         match locks.find(|(lock, _)| covers(lock, key)) {
             None => Ok(()),
-            Some((_, by)) => Err(Problem::Locked {
+            Some((_, by)) => Err(ConfigProblem::Locked {
                 key: key.to_owned(),
                 by: by.clone(),
             }),
@@ -95,7 +96,7 @@ impl Config {
 fn locks(settings: &[Setting]) -> impl Iterator<Item = (&str, &Path)> {
     let locked = settings.iter().filter(|setting| setting.key == "locked");
     let locked = locked.filter_map(|setting| match (&setting.value, &setting.origin) {
-        (Value::List(keys), Origin::File { path, .. }) => Some((keys, path.as_path())),
+        (ConfigValue::List(keys), SettingOrigin::File { path, .. }) => Some((keys, path.as_path())),
         _ => None,
     });
     locked.flat_map(|(keys, path)| keys.iter().map(move |key| (key.as_str(), path)))

@@ -9,10 +9,10 @@ use url::Url;
 
 use super::Config;
 use super::layer::Setting;
-use super::origin::LayerKind;
-use super::problem::ConfigError;
-use super::value::Value;
-use crate::secret::Secret;
+use crate::config::value::ConfigValue;
+use crate::error::config_error::ConfigError;
+use crate::error::config_origin::LayerKind;
+use crate::redactor::secret::Secret;
 
 impl Config {
     /// The strongest login under a key that was given for the place in use.
@@ -30,7 +30,7 @@ impl Config {
         variable: Option<&Secret>,
     ) -> Result<(Option<&Setting>, Option<Secret>), ConfigError> {
         if let Some(setting) = self.login(key)
-            && let Value::Token(template) = &setting.value
+            && let ConfigValue::Token(template) = &setting.value
         {
             return Ok((Some(setting), Some(self.resolved(setting, template)?)));
         }
@@ -121,7 +121,7 @@ impl Config {
     /// The address of a key; one whose variables are missing as it is written.
     pub(super) fn address(&self, key: &str) -> Option<String> {
         let setting = self.get(key)?;
-        let Value::Address(address) = &setting.value else {
+        let ConfigValue::Address(address) = &setting.value else {
             return None;
         };
         let resolved = self.resolved(setting, address.template());
@@ -131,7 +131,7 @@ impl Config {
 
 /// Whether a setting is something to log in with.
 fn is_login(setting: &Setting) -> bool {
-    matches!(setting.value, Value::Auth(_) | Value::Token(_))
+    matches!(setting.value, ConfigValue::Auth(_) | ConfigValue::Token(_))
 }
 
 /// Whether two addresses are on the same host, reached in the same way.
@@ -146,6 +146,14 @@ pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
             }
             _ => false,
         }
+}
+
+/// The key that the token for a registry is kept under.
+pub(crate) fn auth_key(alias: Option<&str>) -> String {
+    match alias {
+        None => "registry.auth".to_owned(),
+        Some(alias) => format!("sources.{alias}.auth"),
+    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use super::Config;
 use super::address::is_readable_by_others;
 use super::discovery::expanded;
 use super::layer::Setting;
-use super::problem::{ConfigError, Problem};
 use super::template::Template;
-use super::value::Value;
+use crate::config::value::ConfigValue;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::redactor::secret::Secret;
 use crate::redactor::without_userinfo;
-use crate::secret::Secret;
 
 const TABLE: &str = "mcp.servers.";
 
@@ -21,7 +21,7 @@ pub(crate) struct McpServer {
     /// Its name.
     pub(crate) name: String,
     /// How it is reached.
-    pub(crate) reach: Reach,
+    pub(crate) reach: McpEndpoint,
     /// If given, only these of its tools.
     pub(crate) only: Option<Vec<String>>,
     /// Whether the user is asked before a call.
@@ -34,7 +34,7 @@ pub(crate) struct McpServer {
 
 /// How an MCP server is reached.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reach {
+pub(crate) enum McpEndpoint {
     /// As a program.
     Program {
         /// The program.
@@ -113,7 +113,7 @@ impl Config {
 
     fn offers_skills_of(&self, server: &str) -> bool {
         let setting = self.get(&format!("{TABLE}{server}.skills"));
-        !setting.is_some_and(|setting| matches!(setting.value, Value::Switch(false)))
+        !setting.is_some_and(|setting| matches!(setting.value, ConfigValue::Switch(false)))
     }
 
     /// The MCP server of a name; its variables are read now.
@@ -125,7 +125,7 @@ impl Config {
         let command = self.text(&key("command"));
         let url = self.url(&key("url"))?;
         let reach = match (command, url) {
-            (Some(command), None) => Reach::Program {
+            (Some(command), None) => McpEndpoint::Program {
                 command,
                 arguments: self.arguments(&key("args"))?,
                 environment: self.values(self.named(&key("env.")))?,
@@ -140,7 +140,7 @@ impl Config {
                     let header = format!("{name}: {}", value.expose());
                     self.redactor().learn_header(&header);
                 }
-                Reach::Address { url, headers }
+                McpEndpoint::Address { url, headers }
             }
             _ => return Err(unreachable(name)),
         };
@@ -174,7 +174,7 @@ impl Config {
             };
             let template = Template::parse(word).map_err(|problem| ConfigError {
                 at: Some(setting.origin.clone()),
-                problem: Problem::Value {
+                problem: ConfigProblem::Value {
                     key: key.to_owned(),
                     problem,
                 },
@@ -202,7 +202,7 @@ impl Config {
         settings: impl Iterator<Item = (&'a str, &'a Setting)>,
     ) -> Result<Vec<(String, Secret)>, ConfigError> {
         let tokens = settings.filter_map(|(name, setting)| match &setting.value {
-            Value::Token(template) => Some((name, setting, template)),
+            ConfigValue::Token(template) => Some((name, setting, template)),
             _ => None,
         });
         tokens
@@ -215,7 +215,7 @@ impl Config {
 
 /// A server that has no program and no address, or both.
 pub(crate) fn unreachable(name: &str) -> ConfigError {
-    ConfigError::here(Problem::Value {
+    ConfigError::here(ConfigProblem::Value {
         key: format!("{TABLE}{name}"),
         problem: "it needs `command` or `url`, and not both".into(),
     })
@@ -226,7 +226,7 @@ fn check_secrecy(key: &str, url: &str, headers: &[(String, Secret)]) -> Result<(
     if headers.is_empty() || !is_readable_by_others(url) {
         return Ok(());
     }
-    Err(ConfigError::here(Problem::Readable {
+    Err(ConfigError::here(ConfigProblem::Readable {
         key: key.to_owned(),
         url: without_userinfo(url).into_owned(),
     }))

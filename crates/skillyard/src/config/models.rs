@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::Config;
 use super::address::is_readable_by_others;
-use super::problem::{ConfigError, Problem};
-use super::value::Value;
+use crate::config::value::ConfigValue;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::redactor::secret::Secret;
 use crate::redactor::without_userinfo;
-use crate::secret::Secret;
 
 /// A server of models.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl Config {
         };
         let said = self.get(&format!("models.{name}.api"));
         let api = said.and_then(|setting| match &setting.value {
-            Value::Text(text) => Some(text.clone()),
+            ConfigValue::Text(text) => Some(text.clone()),
             _ => None,
         });
         let api = api.or_else(|| known.map(|(_, api, _)| (*api).to_owned()));
@@ -96,7 +96,7 @@ impl Config {
                 let url = without_userinfo(&url).into_owned();
                 return Err(ConfigError {
                     at: setting.map(|setting| setting.origin.clone()),
-                    problem: Problem::Readable {
+                    problem: ConfigProblem::Readable {
                         key: format!("models.{name}.key"),
                         url,
                     },

@@ -9,7 +9,7 @@ use skillyard_trust::approval::TrustedFolder;
 use super::discovery::TrustProjects;
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::trusted;
+use crate::files;
 
 /// The root of the project around the working directory.
 pub(crate) fn root(environment: &Environment) -> PathBuf {
@@ -62,7 +62,7 @@ pub(crate) fn trust(
 ) -> Result<ProjectTrust, CommandError> {
     let folders = match wish {
         TrustProjects::Always | TrustProjects::Never => Vec::new(),
-        TrustProjects::Ask => trusted::list(&environment.approvals_file())?,
+        TrustProjects::Ask => files::list_approvals(&environment.approvals_file())?,
     };
     Ok(if is_trusted(&root(environment), wish, &folders) {
         ProjectTrust::Trusted
@@ -78,7 +78,7 @@ pub(crate) fn keep_trusted(
     roots: &mut Vec<PathBuf>,
 ) {
     // What cannot be read approves nothing.
-    let folders = trusted::list(&environment.approvals_file()).unwrap_or_default();
+    let folders = files::list_approvals(&environment.approvals_file()).unwrap_or_default();
     roots.retain(|root| is_trusted(root, wish, &folders));
 }
 
@@ -113,6 +113,6 @@ fn covers(folder: &TrustedFolder, root: &Path) -> bool {
     let mut between = root.ancestors().take_while(|level| *level != path);
     root.starts_with(path)
         && between.all(|level| !level.join(".git").exists())
-        && trusted::holds(folder)
-        && trusted::reaches(folder, root)
+        && files::holds(folder)
+        && files::reaches(folder, root)
 }

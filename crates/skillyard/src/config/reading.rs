@@ -12,21 +12,24 @@ use toml_edit::{DocumentMut, Item};
 
 use super::address::Address;
 use super::auth::Auth;
-use super::kind::Kind;
-use super::schema::{self, Found, Plain};
+use super::schema;
+use super::schema::Plain;
 use super::template::Template;
-use super::value::{OrgFolder, Value};
+use super::value::OrgFolder;
+use crate::config::kind::ValueKind;
+use crate::config::schema::KeyLookup;
+use crate::config::value::ConfigValue;
 
-impl Kind {
+impl ValueKind {
     /// Reads the value of a file.
-    pub(crate) fn read(self, item: &Item) -> Result<Value, String> {
+    pub(crate) fn read(self, item: &Item) -> Result<ConfigValue, String> {
         let value = match self {
-            Self::Switch => item.as_bool().map(Value::Switch),
+            Self::Switch => item.as_bool().map(ConfigValue::Switch),
             Self::Count { least, most } => item
                 .as_integer()
                 .and_then(|number| u64::try_from(number).ok())
                 .filter(|number| (least..=most).contains(number))
-                .map(Value::Count),
+                .map(ConfigValue::Count),
             Self::Paths | Self::Globs | Self::Names | Self::Arguments | Self::Keys => {
                 match strings(item) {
                     Some(texts) => Some(self.list(texts)?),
@@ -55,16 +58,16 @@ impl Kind {
     }
 
     /// Reads a value of the table of keys.
-    pub(crate) fn read_plain(self, value: Plain) -> Result<Value, String> {
+    pub(crate) fn read_plain(self, value: Plain) -> Result<ConfigValue, String> {
         match value {
-            Plain::Switch(value) => Ok(Value::Switch(value)),
-            Plain::Count(value) => Ok(Value::Count(value)),
+            Plain::Switch(value) => Ok(ConfigValue::Switch(value)),
+            Plain::Count(value) => Ok(ConfigValue::Count(value)),
             Plain::Text(text) => self.text(text),
         }
     }
 
     /// Reads a value as written in TOML.
-    fn read_toml(self, text: &str) -> Result<Value, String> {
+    fn read_toml(self, text: &str) -> Result<ConfigValue, String> {
         let unreadable = || format!("it must be {self}");
         // A second line would be a second key.
         if text.contains(['\n', '\r']) {
@@ -76,7 +79,7 @@ impl Kind {
     }
 
     /// Reads the words of a command line.
-    pub(crate) fn read_words(self, words: &[String]) -> Result<Value, String> {
+    pub(crate) fn read_words(self, words: &[String]) -> Result<ConfigValue, String> {
         if let Self::Paths | Self::Globs | Self::Names | Self::Arguments | Self::Keys = self {
             let parted = || self.list(words.iter().flat_map(|word| self.parted(word)).collect());
             return match words {
@@ -93,8 +96,8 @@ impl Kind {
         };
         match self {
             Self::Switch => match word.as_str() {
-                "true" | "yes" | "on" | "1" => Ok(Value::Switch(true)),
-                "false" | "no" | "off" | "0" => Ok(Value::Switch(false)),
+                "true" | "yes" | "on" | "1" => Ok(ConfigValue::Switch(true)),
+                "false" | "no" | "off" | "0" => Ok(ConfigValue::Switch(false)),
                 _ => Err(format!("it must be {self}")),
             },
             Self::Count { .. } => self.read_toml(word),
@@ -108,7 +111,7 @@ impl Kind {
 
     /// Reads the value of an environment variable, where lists are separated by commas, and
     /// folders as in `PATH`.
-    pub(crate) fn read_variable(self, text: &str) -> Result<Value, String> {
+    pub(crate) fn read_variable(self, text: &str) -> Result<ConfigValue, String> {
         let parts: Vec<&str> = match self {
             Self::Paths => text.split(':').collect(),
             Self::Arguments => text.split(',').collect(),
@@ -135,31 +138,31 @@ impl Kind {
         parts
     }
 
-    fn text(self, text: &str) -> Result<Value, String> {
+    fn text(self, text: &str) -> Result<ConfigValue, String> {
         match self {
             Self::Word(words) | Self::Question(words) if words.contains(&text) => {
-                Ok(Value::Text(text.to_owned()))
+                Ok(ConfigValue::Text(text.to_owned()))
             }
             Self::Word(words) | Self::Question(words) => {
                 Err(format!("it must be {self}{}", meant(text, words)))
             }
             Self::Order => self.order(text),
             Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
-            Self::Text => Ok(Value::Text(text.to_owned())),
-            Self::Url => Address::parse(text).map(Value::Address),
+            Self::Text => Ok(ConfigValue::Text(text.to_owned())),
+            Self::Url => Address::parse(text).map(ConfigValue::Address),
             // So that a stronger layer can take it back.
-            Self::Database if text.is_empty() => Ok(Value::Text(String::new())),
-            Self::Database => Address::of_database(text).map(Value::Address),
-            Self::Auth => Auth::parse(text).map(Value::Auth),
-            _ => Template::parse(text).map(Value::Token),
+            Self::Database if text.is_empty() => Ok(ConfigValue::Text(String::new())),
+            Self::Database => Address::of_database(text).map(ConfigValue::Address),
+            Self::Auth => Auth::parse(text).map(ConfigValue::Auth),
+            _ => Template::parse(text).map(ConfigValue::Token),
         }
     }
 
     /// The name of an order, or its kinds with commas between them.
-    fn order(self, text: &str) -> Result<Value, String> {
+    fn order(self, text: &str) -> Result<ConfigValue, String> {
         let presets = PRESETS.map(|(name, _)| name);
         if presets.contains(&text) {
-            return Ok(Value::Text(text.to_owned()));
+            return Ok(ConfigValue::Text(text.to_owned()));
         }
         let kinds = ORDERABLE_KINDS.map(SourceKind::as_str);
         let words: Vec<String> = text.split(',').map(|word| word.trim().to_owned()).collect();
@@ -172,7 +175,7 @@ impl Kind {
         }
     }
 
-    fn list(self, mut texts: Vec<String>) -> Result<Value, String> {
+    fn list(self, mut texts: Vec<String>) -> Result<ConfigValue, String> {
         let is_empty = |text: &String| match self {
             Self::Globs => pattern_list::split(text).next().is_none(),
             _ => text.trim().is_empty(),
@@ -190,7 +193,7 @@ impl Kind {
                 Self::Globs => drop(NamePattern::new(text).map_err(|error| error.to_string())?),
                 // A lock with a typo would lock nothing.
                 Self::Keys => match schema::find(text) {
-                    Found::Key(..) | Found::Table => {}
+                    KeyLookup::Key(..) | KeyLookup::Table => {}
                     _ => return Err(format!("there is no key `{text}`")),
                 },
                 _ => {}
@@ -206,7 +209,7 @@ impl Kind {
                 _ => error.to_string(),
             })?;
         }
-        Ok(Value::List(texts))
+        Ok(ConfigValue::List(texts))
     }
 }
 
@@ -235,7 +238,7 @@ fn strings(item: &Item) -> Option<Vec<String>> {
     texts.map(|each| each.as_str().map(str::to_owned)).collect()
 }
 
-fn org_folders(item: &Item) -> Option<Value> {
+fn org_folders(item: &Item) -> Option<ConfigValue> {
     let folders = item.as_array_of_tables()?.iter().map(|table| {
         let is_known = |(key, _): (&str, &Item)| matches!(key, "path" | "pinned");
         if !table.iter().all(is_known) {
@@ -249,7 +252,9 @@ fn org_folders(item: &Item) -> Option<Value> {
             },
         })
     });
-    folders.collect::<Option<Vec<_>>>().map(Value::OrgFolders)
+    folders
+        .collect::<Option<Vec<_>>>()
+        .map(ConfigValue::OrgFolders)
 }
 
 #[cfg(test)]

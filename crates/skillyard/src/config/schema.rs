@@ -5,20 +5,19 @@
 
 use skillyard_format::text::nearest;
 
-use super::chosen_name::refused;
-use super::key_pattern::{is_placeholder, is_table_of, matched};
 use super::keys::entries;
-use super::kind::Kind;
-use super::provenances::PROVENANCES;
-use super::spelling::{ALIASES, own_name};
+use crate::config::kind::ValueKind;
+use crate::config::{
+    ALIASES, PROVENANCES, is_placeholder, is_table_of, matched, own_name, refused,
+};
 
 /// One key.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct KeySpec {
     /// Its name, with a segment in capitals where the user chooses.
     pub(crate) key: &'static str,
     /// What its value may be.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// The value without any configuration.
     pub(crate) default: Option<Plain>,
     /// What a project's file may do with it.
@@ -62,7 +61,7 @@ pub(crate) enum Layers {
     OrgOnly,
 }
 
-impl Entry {
+impl KeySpec {
     /// Whether the user chooses a part of the name.
     pub(crate) fn has_choice(&self) -> bool {
         self.key.split('.').any(is_placeholder)
@@ -70,7 +69,7 @@ impl Entry {
 }
 
 /// The value that every key has without any configuration.
-pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, Plain)> {
+pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static KeySpec, Plain)> {
     entries().flat_map(|entry| {
         let mut found = Vec::new();
         if let Some(default) = entry.default.filter(|_| !entry.has_choice()) {
@@ -105,9 +104,9 @@ pub(crate) fn below(table: &str) -> Vec<String> {
 
 /// What a key turned out to be.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum KeyLookup {
     /// A key, under its own name.
-    Key(String, &'static Entry),
+    Key(String, &'static KeySpec),
     /// A table that holds keys.
     Table,
     /// A name in it may not be chosen, and why.
@@ -117,7 +116,7 @@ pub(crate) enum Found {
 }
 
 /// Looks a key up, by its own name or another tool's.
-pub(crate) fn find(key: &str) -> Found {
+pub(crate) fn find(key: &str) -> KeyLookup {
     let own = own_name(key);
     let mut bad_name = None;
     for entry in entries() {
@@ -126,13 +125,13 @@ pub(crate) fn find(key: &str) -> Found {
                 .iter()
                 .find_map(|(placeholder, name)| refused(placeholder, name))
             {
-                None => return Found::Key(own, entry),
+                None => return KeyLookup::Key(own, entry),
                 Some(problem) => bad_name = Some(problem),
             }
         }
     }
     if let Some(problem) = bad_name {
-        return Found::BadName(problem);
+        return KeyLookup::BadName(problem);
     }
     let patterns = entries().map(|entry| entry.key);
     let spellings = ALIASES.iter().map(|(spelling, _)| *spelling);
@@ -140,9 +139,9 @@ pub(crate) fn find(key: &str) -> Found {
         .chain(spellings)
         .any(|pattern| is_table_of(key, pattern))
     {
-        return Found::Table;
+        return KeyLookup::Table;
     }
-    Found::Unknown(meant(key))
+    KeyLookup::Unknown(meant(key))
 }
 
 /// The known key that is nearest to this one.
@@ -166,7 +165,7 @@ fn meant(key: &str) -> Option<String> {
         // Only the last word was written, or it stands in another table.
         let last = segments.last()?;
         let last_is_chosen =
-            |entry: &Entry| entry.key.rsplit('.').next().is_some_and(is_placeholder);
+            |entry: &KeySpec| entry.key.rsplit('.').next().is_some_and(is_placeholder);
         let mut same = candidates
             .iter()
             .zip(entries())
@@ -187,10 +186,10 @@ mod tests {
 
     fn check(key: &str, expected: &str) {
         let found = match find(key) {
-            Found::Key(own, entry) => format!("{own} ({})", entry.key),
-            Found::Table => "table".into(),
-            Found::BadName(problem) => problem,
-            Found::Unknown(meant) => format!("unknown, {meant:?}"),
+            KeyLookup::Key(own, entry) => format!("{own} ({})", entry.key),
+            KeyLookup::Table => "table".into(),
+            KeyLookup::BadName(problem) => problem,
+            KeyLookup::Unknown(meant) => format!("unknown, {meant:?}"),
         };
         assert_eq!(found, expected, "{key}");
     }

@@ -8,9 +8,9 @@ use super::Config;
 use super::address::is_readable_by_others;
 use super::auth::Auth;
 use super::layer::Setting;
-use super::problem::{ConfigError, Problem};
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::redactor::secret::Secret;
 use crate::redactor::without_userinfo;
-use crate::secret::Secret;
 
 /// What kind of source an alias names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn is_repository(url: &Url) -> bool {
 
 /// A source that the configuration names.
 #[derive(Debug, Clone)]
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceConfig<'a> {
     /// Its kind.
     pub(crate) kind: SourceKind,
     /// Where it is, with its variables resolved. It may hold a password, which the redactor knows.
@@ -79,7 +79,7 @@ pub(crate) struct Source<'a> {
     pub(super) config: &'a Config,
 }
 
-impl Source<'_> {
+impl SourceConfig<'_> {
     /// Whether what is fetched from it has an address below its own.
     pub(super) fn holds_addresses(&self) -> bool {
         match self.kind {
@@ -132,13 +132,13 @@ impl Source<'_> {
         let secret = self.config.resolved(setting, auth.template())?;
         self.config.redactor().learn(secret.expose());
         if secret.expose().contains(char::is_control) {
-            return Err(wrong(Problem::Header {
+            return Err(wrong(ConfigProblem::Header {
                 key: setting.key.clone(),
             }));
         }
         if is_readable_by_others(&self.url) {
             let url = without_userinfo(&self.url).into_owned();
-            return Err(wrong(Problem::Readable {
+            return Err(wrong(ConfigProblem::Readable {
                 key: setting.key.clone(),
                 url,
             }));

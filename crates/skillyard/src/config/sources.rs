@@ -5,20 +5,21 @@ use url::Url;
 use super::Config;
 use super::address;
 use super::layer::Setting;
-use super::problem::{ConfigError, Problem};
-use super::source::{Source, SourceKind};
+use super::source::SourceKind;
 use super::template::Template;
-use super::value::Value;
-use crate::secret::Secret;
+use crate::config::source::SourceConfig;
+use crate::config::value::ConfigValue;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::redactor::secret::Secret;
 
 impl Config {
     /// The registry that plain names are looked up in.
-    pub(crate) fn registry(&self) -> Result<Option<Source<'_>>, ConfigError> {
+    pub(crate) fn registry(&self) -> Result<Option<SourceConfig<'_>>, ConfigError> {
         self.source_at("registry", SourceKind::Registry)
     }
 
     /// The source of an alias; nothing if the configuration does not name it.
-    pub(crate) fn source(&self, alias: &str) -> Result<Option<Source<'_>>, ConfigError> {
+    pub(crate) fn source(&self, alias: &str) -> Result<Option<SourceConfig<'_>>, ConfigError> {
         let table = format!("sources.{alias}");
         let kind = match self.text(&format!("{table}.type")).as_deref() {
             Some("git") => SourceKind::Git,
@@ -85,14 +86,21 @@ impl Config {
         })
     }
 
-    fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {
+    fn source_at(
+        &self,
+        table: &str,
+        kind: SourceKind,
+    ) -> Result<Option<SourceConfig<'_>>, ConfigError> {
         let auth = format!("{table}.auth");
         let Some(url) = self.url(&format!("{table}.url"))? else {
             // A source that only says how to log in is half written, not unknown.
             return match self.get(&auth) {
                 Some(setting) => Err(ConfigError {
                     at: Some(setting.origin.clone()),
-                    problem: Problem::NotSet(format!("{table}.url")),
+                    problem: ConfigProblem::NotSet {
+                        key: format!("{table}.url"),
+                        keys: Vec::new(),
+                    },
                 }),
                 None => Ok(None),
             };
@@ -102,10 +110,10 @@ impl Config {
             _ => url,
         };
         let auth = self.login(&auth).and_then(|setting| match &setting.value {
-            Value::Auth(auth) => Some((setting, auth)),
+            ConfigValue::Auth(auth) => Some((setting, auth)),
             _ => None,
         });
-        Ok(Some(Source {
+        Ok(Some(SourceConfig {
             kind,
             auth,
             url,
@@ -118,7 +126,7 @@ impl Config {
         let Some(setting) = self.get(key) else {
             return Ok(None);
         };
-        let Value::Address(address) = &setting.value else {
+        let ConfigValue::Address(address) = &setting.value else {
             return Ok(None);
         };
         let url = self
@@ -128,7 +136,7 @@ impl Config {
         self.redactor().learn_address(&url);
         address::check(&url).map_err(|problem| ConfigError {
             at: Some(setting.origin.clone()),
-            problem: Problem::Value {
+            problem: ConfigProblem::Value {
                 key: key.to_owned(),
                 problem,
             },
@@ -145,7 +153,7 @@ impl Config {
         let resolved = template.resolve(self.environment());
         resolved.map_err(|variable| ConfigError {
             at: Some(setting.origin.clone()),
-            problem: Problem::NoVariable {
+            problem: ConfigProblem::NoVariable {
                 key: setting.key.clone(),
                 variable: variable.to_owned(),
             },

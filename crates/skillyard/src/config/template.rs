@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::environment::Environment;
-use crate::secret::{REDACTED, Secret};
+use crate::redactor::secret::{REDACTED, Secret};
 
 /// Words of a header that are no secret.
 const SCHEMES: &[&str] = &[
@@ -18,11 +18,11 @@ const SCHEMES: &[&str] = &[
 /// Text and variables, in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum TemplatePart {
     Text(Secret),
     Variable(String),
 }
@@ -40,7 +40,7 @@ impl Template {
         let mut rest = text;
         while let Some(start) = rest.find("${") {
             if start > 0 {
-                parts.push(Part::Text(Secret::new(&rest[..start])));
+                parts.push(TemplatePart::Text(Secret::new(&rest[..start])));
             }
             let inside = &rest[start + 2..];
             let end = inside
@@ -54,11 +54,11 @@ impl Template {
             {
                 return Err("what stands in `${…}` is not the name of a variable".into());
             }
-            parts.push(Part::Variable(name.to_owned()));
+            parts.push(TemplatePart::Variable(name.to_owned()));
             rest = &inside[end + 1..];
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(Secret::new(rest)));
+            parts.push(TemplatePart::Text(Secret::new(rest)));
         }
         Ok(Self { parts })
     }
@@ -71,15 +71,15 @@ impl Template {
     /// The names of its variables.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Variable(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TemplatePart::Variable(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         })
     }
 
     /// The text that stands in it itself and is to be kept secret.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) if !is_scheme(text.expose()) => Some(text),
+            TemplatePart::Text(text) if !is_scheme(text.expose()) => Some(text),
             _ => None,
         })
     }
@@ -94,8 +94,8 @@ impl Template {
         let mut result = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => result.push_str(text.expose()),
-                Part::Variable(name) => {
+                TemplatePart::Text(text) => result.push_str(text.expose()),
+                TemplatePart::Variable(name) => {
                     result.push_str(environment.variable(name).ok_or(name.as_str())?.expose());
                 }
             }
@@ -105,8 +105,8 @@ impl Template {
 
     fn shown(&self, text: impl Fn(&Secret) -> String) -> String {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Text(each) => text(each),
-            Part::Variable(name) => format!("${{{name}}}"),
+            TemplatePart::Text(each) => text(each),
+            TemplatePart::Variable(name) => format!("${{{name}}}"),
         });
         parts.collect()
     }

@@ -11,7 +11,7 @@ use super::template::Template;
 
 /// A value that fits its key.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub(crate) enum ConfigValue {
     /// Yes or no.
     Switch(bool),
     /// A number.
@@ -39,7 +39,7 @@ pub(crate) struct OrgFolder {
     pub(crate) pinned: bool,
 }
 
-impl Value {
+impl ConfigValue {
     /// The value for people and programs, without its secrets.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
@@ -99,7 +99,7 @@ impl Value {
 }
 
 /// As written in TOML, without the secrets.
-impl fmt::Display for Value {
+impl fmt::Display for ConfigValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OrgFolders(folders) => {

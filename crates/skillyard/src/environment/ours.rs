@@ -3,8 +3,8 @@
 use skillyard_format::text::nearest;
 
 use super::{COMPLETE, Environment, SETTINGS};
-use crate::sanitize::visible;
-use crate::secret::Secret;
+use crate::redactor::secret::Secret;
+use crate::text::sanitize::visible;
 
 /// What the names of our variables begin with.
 const PREFIX: &str = "SKILLYARD_";

@@ -65,12 +65,16 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
 mod tests {
     use super::*;
     use crate::config::keys::entries;
-    use crate::config::schema::{self, Found};
+    use crate::config::schema;
+    use crate::config::schema::KeyLookup;
 
     #[test]
     fn every_variable_sets_a_key_and_every_key_has_one() {
         for (variable, key) in SETTINGS {
-            assert!(matches!(schema::find(key), Found::Key(..)), "{variable}");
+            assert!(
+                matches!(schema::find(key), KeyLookup::Key(..)),
+                "{variable}"
+            );
             let name = key.replace("hosts.", "").replace('.', "_").to_uppercase();
             assert_eq!(*variable, format!("SKILLYARD_{name}"));
         }

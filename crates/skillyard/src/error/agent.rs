@@ -9,11 +9,10 @@ use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
 use skillyard_catalog::selection::PatternError;
-use skillyard_format::text::nearest;
 
 use super::CommandError;
 use super::certificate_hint::certificate_hint;
-use crate::shell::{shell_path, shell_word};
+use crate::text::shell::{shell_path, shell_word};
 
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +35,11 @@ pub(crate) enum AgentFailure {
     NoSessions,
     #[error("there is no database that sessions could be copied into")]
     NotShared,
-    #[error("nothing is known of the model `{0}`")]
-    NoModel(String),
+    #[error("nothing is known of the model `{name}`")]
+    NoModel {
+        name: String,
+        nearest: Option<String>,
+    },
     #[error("there is no key for the models of `{server}`")]
     NoKey {
         server: String,
@@ -132,13 +134,14 @@ impl AgentFailure {
                 "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()
             }
             Self::NoSessions => "Begin one with `skillyard chat`".into(),
-            Self::NoModel(name) if name.starts_with("claude") => {
+            Self::NoModel { name, .. } if name.starts_with("claude") => {
                 format!("Did you mean `anthropic/{name}`?")
             }
-            Self::NoModel(name) if near_server(name).is_some() => {
-                format!("Did you mean `{}`?", near_server(name).unwrap_or_default())
-            }
-            Self::NoModel(name) if name.starts_with("gpt") => {
+            Self::NoModel {
+                nearest: Some(nearest),
+                ..
+            } => format!("Did you mean `{nearest}`?"),
+            Self::NoModel { name, .. } if name.starts_with("gpt") => {
                 format!("Did you mean `openai/{name}`?")
             }
             Self::NoKey { server, variable } => format!(
@@ -148,19 +151,12 @@ impl AgentFailure {
             Self::NotItsSkill { agent, .. } => {
                 format!("List its skills with `skillyard agent skill list {agent}`")
             }
-            Self::NoModel(_) => {
+            Self::NoModel { .. } => {
                 "Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`".into()
             }
             Self::Word { known, .. } => format!("Use one of {known}"),
         })
     }
-}
-
-/// A model of a server that is known, where the name of the server is only misspelt.
-fn near_server(model: &str) -> Option<String> {
-    let (server, name) = model.split_once('/')?;
-    let known = nearest(server, crate::config::models::known_servers())?;
-    Some(format!("{known}/{name}"))
 }
 
 /// What the user can do about a file of sessions, by the number that SQLite gives: only one that
@@ -174,7 +170,7 @@ fn of_file(path: &Path, code: u32) -> Option<String> {
                 "If it is damaged, put `{path}` aside, with `{path}-wal` and `{path}-shm` where they are there: the newest sessions may be in them alone. Sessions begin anew without it"
             ))
         }
-        13 => Some(super::system::FULL.into()),
+        13 => Some(super::system::DISK_FULL_HINT.into()),
         _ => None,
     }
 }

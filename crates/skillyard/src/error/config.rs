@@ -1,14 +1,13 @@
 //! Hints about the configuration.
 
-use crate::config::origin::Origin;
-use crate::config::problem::{ConfigError, Problem};
-use crate::config::schema::below;
-use crate::shell::shell_path;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::SettingOrigin;
+use crate::text::shell::shell_path;
 
 /// What the user can do about the first problem that something can be done about.
 pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
     let meant = problems.iter().filter_map(|error| match &error.problem {
-        Problem::Unknown {
+        ConfigProblem::Unknown {
             key,
             meant: Some(meant),
         } => Some(format!("`{meant}` for `{key}`")),
@@ -25,47 +24,52 @@ pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
 pub(super) fn hint(error: &ConfigError) -> Option<String> {
     Some(match &error.problem {
         // What lists the keys cannot be asked while a file has one that is none.
-        Problem::Unknown { meant: None, .. } if matches!(error.at, Some(Origin::File { .. })) => {
+        ConfigProblem::Unknown { meant: None, .. }
+            if matches!(error.at, Some(SettingOrigin::File { .. })) =>
+        {
             "Mend or delete the line; your own configuration opens with `skillyard config edit`"
                 .into()
         }
-        Problem::Syntax(_) => {
+        ConfigProblem::Syntax(_) => {
             "Mend the line; your own configuration opens with `skillyard config edit`".into()
         }
-        Problem::Unknown {
+        ConfigProblem::Unknown {
             meant: Some(key), ..
         } => format!("Did you mean `{key}`?"),
-        Problem::Unknown { meant: None, .. } => {
+        ConfigProblem::Unknown { meant: None, .. } => {
             "See every key with `skillyard config list --all`".into()
         }
-        Problem::Table(key) => format!("Its keys are {}", listed(&below(key))),
-        Problem::NotSet(key) => match &below(key)[..] {
+        ConfigProblem::Table { keys, .. } => format!("Its keys are {}", listed(keys)),
+        ConfigProblem::NotSet { key, keys } => match &keys[..] {
             [] => format!("Set it with `skillyard config set {key} VALUE`"),
             [first, ..] => format!(
                 "Set one of its keys, such as with `skillyard config set {first} VALUE`; they are {}",
-                listed(&below(key))
+                listed(keys)
             ),
         },
-        Problem::NotForProjects { key, .. } | Problem::Loosens { key, .. } => {
+        ConfigProblem::NotForProjects { key, .. } | ConfigProblem::Loosens { key, .. } => {
             format!(
                 "If you want it, set it in your own configuration with `skillyard config set {key} VALUE`"
             )
         }
-        Problem::NoVariable { variable, .. } => {
+        ConfigProblem::NoVariable { variable, .. } => {
             format!("Set it where you start skillyard: `export {variable}=…`")
         }
-        Problem::Readable { .. } => "Use `https://`".into(),
-        Problem::NoProject => "In the home directory there is only your own configuration".into(),
-        Problem::Editor(_) => {
+        ConfigProblem::Readable { .. } => "Use `https://`".into(),
+        ConfigProblem::NoProject => {
+            "In the home directory there is only your own configuration".into()
+        }
+        ConfigProblem::Editor(_) => {
             "Set `EDITOR` to the program that you write with, if it is another one".into()
         }
-        Problem::NoValue => "For example `--config install.scope=user`".into(),
-        Problem::Changed { kept } => format!(
+        ConfigProblem::NoValue => "For example `--config install.scope=user`".into(),
+        ConfigProblem::Changed { kept } => format!(
             "Look at both; to go on with your text, run `skillyard config edit --from {}`",
             shell_path(kept)
         ),
-        Problem::Unusable { kept, problems } => {
-            let is_unknown = |each: &&ConfigError| matches!(each.problem, Problem::Unknown { .. });
+        ConfigProblem::Unusable { kept, problems } => {
+            let is_unknown =
+                |each: &&ConfigError| matches!(each.problem, ConfigProblem::Unknown { .. });
             let meant = problems.iter().filter(is_unknown).find_map(hint);
             let meant = meant.map_or_else(String::new, |meant| format!("{meant} "));
             format!(
@@ -84,7 +88,7 @@ fn listed(keys: &[String]) -> String {
 /// 1 when the answer is no, 2 when there is no answer.
 pub(super) fn code(error: &ConfigError) -> u8 {
     match error.problem {
-        Problem::NotSet(_) => 1,
+        ConfigProblem::NotSet { .. } => 1,
         _ => 2,
     }
 }
@@ -97,7 +101,7 @@ pub(super) fn causes(problems: &[ConfigError]) -> impl Iterator<Item = String> {
 /// The problems behind one.
 pub(super) fn causes_of(error: &ConfigError) -> Vec<String> {
     match &error.problem {
-        Problem::Unusable { problems, .. } => causes(problems).collect(),
+        ConfigProblem::Unusable { problems, .. } => causes(problems).collect(),
         _ => Vec::new(),
     }
 }

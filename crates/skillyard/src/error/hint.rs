@@ -6,9 +6,9 @@ use skillyard_format::text::nearest;
 
 use super::{CommandError, agent, config, system};
 
-use crate::closed;
-use crate::context::GIT_NEEDED;
-use crate::shell::{shell_path, shell_word};
+use crate::error;
+use crate::error::GIT_NEEDED;
+use crate::text::shell::{shell_path, shell_word};
 
 impl CommandError {
     /// What the user can do about it.
@@ -19,7 +19,7 @@ impl CommandError {
     fn own_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoSuchPath(path) => return near_path(path),
-            Self::Refused { path, .. } => return closed::remedy(path),
+            Self::Refused { path, .. } => return error::remedy(path),
             Self::NoSkills(_) => {
                 "A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`".into()
             }

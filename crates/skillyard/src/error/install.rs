@@ -1,21 +1,21 @@
 //! What can go wrong while installing.
 
 mod conflict_hint;
-mod deed;
 mod exit_code;
 mod hint;
-mod http_hint;
 mod lock_hint;
 mod refused;
 mod source_hint;
+mod stale;
 
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use skillyard_format::Digest;
 use skillyard_format::package::pack::PackError;
 use skillyard_format::text::nearest;
-use skillyard_install::LeftFolder;
 use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
@@ -28,26 +28,25 @@ use skillyard_install::lockfile::{Gap, Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::material::MaterialError;
 use skillyard_install::plan::Conflict;
-use skillyard_install::records::Records;
-use skillyard_install::reference::ReferenceError;
-use skillyard_install::scope::{Scope, ScopeKind};
+use skillyard_install::reference::{ReferenceError, is_loopback};
+use skillyard_install::scope::ScopeKind;
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
+use url::Url;
 
-pub(crate) use conflict_hint::{line_ends_hint, source_changed_hint, unreachable_hint};
+pub(crate) use conflict_hint::{line_ends_hint, obstacle, source_changed_hint, unreachable_hint};
+pub(crate) use hint::agents_line;
 pub(crate) use lock_hint::{lock_hint, opening_hint};
-pub(crate) use source_hint::closed_source;
+pub(crate) use source_hint::{closed_source, is_missing};
 
-pub(crate) use self::deed::Deed;
-pub(crate) use self::refused::{Along, Chosen, Refused, WayOut};
+pub(crate) use self::refused::Refused;
+pub(crate) use self::stale::{Fault, Stale};
 use super::CommandError;
-use crate::context::Context;
-use crate::install::changes::obstacle;
-use crate::install::place;
-use crate::install::stale::Stale;
-use crate::report::counted;
+pub(crate) use crate::error::install::refused::{CompanionSkill, SelectedBy, SignatureRemedy};
+use crate::error::install::source_hint::limit_hint;
+use crate::text::counted;
 
 /// Most skills that are named.
 const MAX_NAMES: usize = 12;
@@ -252,13 +251,13 @@ pub(crate) enum InstallFailure {
         name: String,
         codes: Vec<String>,
         findings: Vec<String>,
-        deed: Deed,
+        deed: Operation,
     },
     #[error(
         "nothing was installed: the scanner found something in {} that is never installed without a word from you",
         counted(.0.len(), "skill")
     )]
-    FindingsAmong(Vec<Refused>, Chosen),
+    FindingsAmong(Vec<Refused>, SelectedBy),
     #[error("nothing is found as `{code}`, so it cannot be accepted")]
     NoSuchCode {
         code: String,
@@ -278,21 +277,21 @@ pub(crate) enum InstallFailure {
         taken: PathBuf,
         /// The agents in use that look into skills.
         readers: Box<str>,
-        deed: Deed,
+        deed: Operation,
     },
     #[error("`{name}` was not {deed}: its signature is refused")]
     Signature {
         name: String,
         reason: String,
         /// What can be done about it.
-        way_out: WayOut,
-        deed: Deed,
+        way_out: SignatureRemedy,
+        deed: Operation,
     },
     #[error("`{name}` was not {deed}: it is revoked")]
     Revoked {
         name: String,
         reason: String,
-        deed: Deed,
+        deed: Operation,
         /// What can be done where it is locked.
         hint: Option<String>,
     },
@@ -363,33 +362,6 @@ impl InstallFailure {
         }
     }
 
-    /// Adds to a name that is not installed here the scope or the project that it is installed in, and
-    /// the folder where it was left.
-    pub(crate) fn look_elsewhere(&mut self, context: &Context) {
-        if let Self::NotInstalled {
-            name,
-            elsewhere,
-            left,
-            around,
-            ..
-        } = self
-        {
-            let has_it = |scope: &Scope| {
-                let lock = Records::default().lock(scope);
-                lock.is_ok_and(|lock| lock.get(name).is_some())
-            };
-            let scopes = place::scopes(context);
-            let has_left = |each: &LeftFolder| each.record.get(name).is_some();
-            let mut folders = scopes.iter().flat_map(Scope::left_folders);
-            *left = folders.find(has_left).map(|each| each.folder);
-            let found = scopes.into_iter().find(has_it);
-            *elsewhere = found.map(|scope| scope.kind);
-            // The innermost is the one that `list` shows.
-            let found = place::deciding(context).into_iter().rev().find(has_it);
-            *around = found.map(|scope| scope.root);
-        }
-    }
-
     /// What is known beyond the message.
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
@@ -442,4 +414,93 @@ impl From<TransactionError> for CommandError {
     fn from(error: TransactionError) -> Self {
         Self::Install(error.into())
     }
+}
+
+/// What a refusal kept from being done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// It was to come here.
+    #[default]
+    Installed,
+    /// It is here, and was to become another edition.
+    Updated,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Installed => "installed",
+            Self::Updated => "updated",
+        })
+    }
+}
+
+impl InstallFailure {
+    /// The skill that may not come here, if that is what is wrong.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        match self {
+            Self::Findings { name, .. }
+            | Self::InnerName { name, .. }
+            | Self::Signature { name, .. }
+            | Self::Revoked { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Says of a skill that is installed that it was not updated.
+    pub(crate) fn beside(mut self, lock: &Lockfile) -> Self {
+        let is_there = self.refused().is_some_and(|name| lock.get(name).is_some());
+        if let Self::Findings { deed, .. }
+        | Self::InnerName { deed, .. }
+        | Self::Signature { deed, .. }
+        | Self::Revoked { deed, .. } = &mut self
+            && is_there
+        {
+            *deed = Operation::Updated;
+        }
+        self
+    }
+}
+
+/// Where no connection comes about, or too much comes over it.
+fn http_hint(failure: &InstallFailure) -> Option<String> {
+    let (InstallFailure::RegistryAnswer(RegistryError::Http(error))
+    | InstallFailure::Site(WellKnownError::Http(error))
+    | InstallFailure::Forge(ForgeError::Http(error))
+    | InstallFailure::Http(error)) = failure
+    else {
+        return None;
+    };
+    Some(match (error, failure) {
+        (HttpError::Connect { url, source }, _) => unreached_hint(url, source),
+        (HttpError::Certificate { .. }, _) => {
+            "If it is one of your own organisation, name the file of its authority in `SSL_CERT_FILE`".into()
+        }
+        (HttpError::TooLarge { .. }, InstallFailure::Forge(_)) => {
+            "Name it for git, which fetches only what is needed: `git+https://HOST/OWNER/REPOSITORY#FOLDER`".into()
+        }
+        (
+            HttpError::TooLarge { .. },
+            InstallFailure::Http(_) | InstallFailure::RegistryAnswer(_),
+        ) => limit_hint("max_bytes"),
+        _ => return None,
+    })
+}
+
+/// What is missing where nobody answers: on this machine what should, elsewhere perhaps the way there.
+fn unreached_hint(url: &str, source: &(dyn Error + 'static)) -> String {
+    if Url::parse(url).is_ok_and(|url| is_loopback(&url)) {
+        if !is_refused(source) {
+            return "Something answers there, but not as a server of that address: look whether it is `http` or `https`, and its port".into();
+        }
+        return "Nothing on this machine answers there; a registry of yours is started with `skillyard registry serve`".into();
+    }
+    "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
+}
+
+/// Whether nobody listens where a connection was tried.
+fn is_refused(error: &(dyn Error + 'static)) -> bool {
+    let chain = std::iter::successors(Some(error), |error| (*error).source());
+    let mut system = chain.filter_map(|error| error.downcast_ref::<io::Error>());
+    system.any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }

@@ -18,8 +18,7 @@ use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
 use super::certificate_hint::certificate_hint;
-use crate::remote::flag;
-use crate::shell::{shell_path, shell_word};
+use crate::text::shell::{registry_flag, shell_path, shell_word};
 
 /// Why a command about a registry failed.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +141,7 @@ impl RegistryFailure {
                 "Run it again: the same files again change nothing, and you are told which it was".into()
             }
             Self::NotPublished { name, alias, source } => {
-                return not_published(name, &flag(alias.as_deref()), source);
+                return not_published(name, &registry_flag(alias.as_deref()), source);
             }
             Self::Stranger(url) => format!(
                 "Name it, and log in: `skillyard config set sources.NAME.url {}`, then `skillyard login --registry NAME --token TOKEN`",
@@ -275,13 +274,13 @@ fn refused(folder: &Path, source: &Refusal) -> Option<String> {
 }
 
 /// What to do where a registry does not take a skill.
-fn not_published(name: &str, flag: &str, source: &RegistryError) -> Option<String> {
+fn not_published(name: &str, registry_flag: &str, source: &RegistryError) -> Option<String> {
     let RegistryError::Http(error) = source else {
         return None;
     };
     match error.status()? {
         403 => Some(format!(
-            "See who may publish it with `skillyard owner list {name}{flag}`, and what your token allows with `skillyard whoami -v{flag}`"
+            "See who may publish it with `skillyard owner list {name}{registry_flag}`, and what your token allows with `skillyard whoami -v{registry_flag}`"
         )),
         // What is published may be new; the namespace must be there.
         404 => {
@@ -289,7 +288,7 @@ fn not_published(name: &str, flag: &str, source: &RegistryError) -> Option<Strin
             let create = "Make the namespace with `skillyard owner create";
             namespace
                 .starts_with('@')
-                .then(|| format!("{create} {namespace}{flag}`"))
+                .then(|| format!("{create} {namespace}{registry_flag}`"))
         }
         413 => Some(
             "See with `--dry-run` which files are large; whoever runs the registry says how much it takes".into(),

@@ -6,8 +6,8 @@ use skillyard_agent::script::ScriptError;
 use skillyard_sandbox::{Backend, SandboxError};
 
 use super::CommandError;
-use crate::hashable::REMEDY;
-use crate::shell::shell_word;
+use crate::error::UNHASHABLE_REMEDY;
+use crate::text::shell::shell_word;
 
 /// Why a script did not run.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +110,7 @@ impl RunError {
 
 fn script_hint(error: &ScriptError) -> Option<String> {
     Some(match error {
-        ScriptError::Unhashable { .. } => REMEDY.to_owned(),
+        ScriptError::Unhashable { .. } => UNHASHABLE_REMEDY.to_owned(),
         ScriptError::NoSuchScript {
             nearest: Some(script),
             ..

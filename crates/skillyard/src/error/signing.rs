@@ -1,5 +1,6 @@
 //! What can fail around keys and signatures.
 
+use crate::text::shell::shell_word;
 use std::path::PathBuf;
 
 use skillyard_trust::signature::{
@@ -177,4 +178,19 @@ fn signed_by(root: &Root) -> String {
             keys.join(", ")
         ),
     }
+}
+
+/// What the user can do about a skill that is not signed as it was before.
+pub(crate) fn anew(name: &str) -> String {
+    let name = shell_word(name);
+    format!("If you know why, start anew with `skillyard key forget {name}`")
+}
+
+/// The same where another key signed it: its author may have handed over to that one.
+pub(crate) fn handed_over(name: &str) -> String {
+    let name = shell_word(name);
+    format!(
+        "If its author changed keys, ask for the statement that the old key signed, and run `skillyard key trust NEW.rotation.json`; \
+         else, if you know why, start anew with `skillyard key forget {name}`"
+    )
 }

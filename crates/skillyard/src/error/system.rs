@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use super::CommandError;
 
 /// What the user can do about a disk that is full.
-pub(super) const FULL: &str =
+pub(super) const DISK_FULL_HINT: &str =
     "Make room on the disk; `skillyard store gc` removes what no project uses";
 
 /// What the user can do about the failure of the system that lies at the bottom of an error.
@@ -33,7 +33,7 @@ pub(super) fn hint(error: &CommandError) -> Option<String> {
             "Something is mounted there, such as a volume of a container (`findmnt -T PATH` says what), or another program \
              holds it (`fuser -vm PATH` says which); unmount it, or end the program, and run this again"
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => FULL,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => DISK_FULL_HINT,
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "A file stands where a folder is needed; move it away"
         }

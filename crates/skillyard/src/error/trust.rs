@@ -1,12 +1,12 @@
 //! What can go wrong with trust and approvals, and what the user can do about it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use skillyard_trust::approval::ApprovalError;
 use skillyard_trust::policy::PolicyError;
 
-use crate::permission::OfflineLock;
-use crate::shell::{shell_path, shell_word};
+use crate::text::shell::{shell_path, shell_word};
 
 /// Why something was not approved or decided.
 #[derive(Debug, thiserror::Error)]
@@ -160,5 +160,22 @@ impl TrustFailure {
             | Self::Offline { .. } => 1,
             _ => 2,
         }
+    }
+}
+
+/// Why no approval lets scripts reach a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfflineLock {
+    pub(crate) key: String,
+    pub(crate) by: PathBuf,
+}
+
+impl fmt::Display for OfflineLock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (key, by) = (&self.key, self.by.display());
+        write!(
+            formatter,
+            "`{key}` is `sandboxed-offline`, and locked by `{by}`"
+        )
     }
 }

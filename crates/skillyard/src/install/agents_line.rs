@@ -4,24 +4,19 @@ use skillyard_catalog::agents::Agent;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::target;
 
-use super::place::Place;
+use crate::error::install::agents_line;
+use crate::scope::ScopeContext;
 
 /// The line with one more agent.
-pub(crate) fn with(place: &Place, agent: &Agent) -> String {
+pub(crate) fn with(place: &ScopeContext, agent: &Agent) -> String {
     // What cannot be read is told elsewhere.
     let manifest = place.manifest().ok().flatten();
     let named = manifest.as_ref().map_or(&[][..], Manifest::agents);
     let lock = place.lock().unwrap_or_default();
     let targets = lock.skills().iter().flat_map(|entry| &entry.targets);
-    written(&target::agents_with(
+    agents_line(&target::agents_with(
         named,
         targets.map(|each| &**each),
         agent,
     ))
-}
-
-/// The line with these agents.
-pub(crate) fn written(agents: &[String]) -> String {
-    let names: Vec<String> = agents.iter().map(|name| format!("{name:?}")).collect();
-    format!("agents = [{}]", names.join(", "))
 }

@@ -5,15 +5,15 @@ use skillyard_install::reference::{
 };
 use url::{Position, Url};
 
-use super::meaning::{at, joined, written};
-use crate::config::source::{Source, SourceKind};
+use crate::config::source::{SourceConfig, SourceKind};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::resolved_reference::{at, joined, written};
 
 /// The one repository that a source is; nothing where it is something else, such as a whole forge.
 pub(super) fn repository(
     alias: &str,
-    source: &Source<'_>,
+    source: &SourceConfig<'_>,
 ) -> Result<Option<Reference>, CommandError> {
     let base = source.url.trim_end_matches('/');
     let kind = match source.kind {
@@ -49,7 +49,7 @@ pub(super) fn repository(
 pub(super) fn place(
     hosted: Hosted,
     alias: &str,
-    source: &Source<'_>,
+    source: &SourceConfig<'_>,
 ) -> Result<Reference, CommandError> {
     let wrong = |kind, form| {
         InstallFailure::Reference(ReferenceError::AliasForm {

@@ -1,21 +1,17 @@
 //! What changed, or would, as text and as JSON.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use semver::Version;
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::origin::OriginKind;
-use skillyard_install::plan::{Conflict, ConflictReason, Plan, SkillChange};
+use skillyard_install::plan::{Conflict, Plan, SkillChange};
 use skillyard_install::scope::Scope;
-use skillyard_install::tree::LineEnds;
 
-use crate::report::counted;
-use crate::sanitize::visible;
-
-/// Most files that are named.
-const MOST: usize = 5;
+use crate::error::install::obstacle;
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// The changes of a plan, a line each, sorted by name.
 pub(crate) fn lines(plan: &Plan) -> String {
@@ -213,115 +209,6 @@ fn state(entry: &Locked) -> String {
 /// The start of a hash.
 pub(crate) fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
-}
-
-/// A path in a line of text.
-fn shown(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
-}
-
-/// Why something is in the way.
-pub(crate) fn obstacle(conflict: &Conflict) -> String {
-    let folder = conflict.folder.as_deref().map(Path::to_string_lossy);
-    let place = format!(
-        "`{}/{}`",
-        visible(folder.as_deref().unwrap_or(&conflict.target)),
-        visible(&conflict.name)
-    );
-    match &conflict.obstacle {
-        ConflictReason::Foreign => {
-            format!("{place} is there already and was not installed by skillyard")
-        }
-        ConflictReason::Edited(files) => {
-            let mut text = format!("{place} was edited after it was installed");
-            if !files.is_empty() {
-                let shown: Vec<_> = files.iter().take(MOST).map(|each| visible(each)).collect();
-                let _ = write!(text, ": {}", shown.join(", "));
-            }
-            if files.len() > MOST {
-                let _ = write!(text, " and {} more", files.len() - MOST);
-            }
-            text
-        }
-        ConflictReason::LineEnds(ends) => {
-            let ends = match ends {
-                LineEnds::Crlf => "CRLF, as git writes them with `core.autocrlf`",
-                LineEnds::Lf => "LF, and were CRLF in part",
-            };
-            format!("{place} is what was installed but for the ends of its lines: they are {ends}")
-        }
-        ConflictReason::Unrecorded => {
-            format!("{place} is not what is locked, and there is no record of what was put there")
-        }
-        ConflictReason::Repository => {
-            format!("{place} has a git repository in it, whose history would be lost")
-        }
-        ConflictReason::Link(path) => {
-            let path = path.to_string_lossy();
-            format!(
-                "{place} is a link to `{}`, which skillyard did not make",
-                visible(&path)
-            )
-        }
-        ConflictReason::Blocked(blocking) => {
-            let file = blocking.file.to_string_lossy();
-            let mut text = format!("`{}` is a file, and no folder for skills", visible(&file));
-            if let Some(link) = &blocking.link {
-                let link = visible(link);
-                let _ = write!(text, ": a link to `{link}` that git wrote as text");
-            }
-            text
-        }
-        ConflictReason::Dangling(link) => {
-            let link = shown(link);
-            format!("`{link}` is a link to nothing, so that nobody can tell what is in {place}")
-        }
-        ConflictReason::Looping(link) => {
-            let link = shown(link);
-            format!("`{link}` is a link that leads back to itself, and no folder for skills")
-        }
-        ConflictReason::Closed(folder) => {
-            let folder = shown(folder);
-            format!("`{folder}` is closed to you, so that nobody can tell what is in {place}")
-        }
-        ConflictReason::Unreadable(reason) => {
-            format!("{place} is not as it was installed: {}", visible(reason))
-        }
-        ConflictReason::SourceChanged => {
-            format!("{place} is the folder that it comes from, which is not what is locked")
-        }
-        ConflictReason::Source => {
-            format!("{place} is the folder that it comes from: it is there already, and yours")
-        }
-        ConflictReason::EditedBehindLink(folder) => {
-            let folder = folder.to_string_lossy();
-            format!(
-                "`{}`, which a link would lead to, was edited through another link",
-                visible(&folder)
-            )
-        }
-        ConflictReason::Without(needed) => format!(
-            "`{}` needs `{}`, which is left out",
-            visible(&conflict.name),
-            visible(needed)
-        ),
-        ConflictReason::OtherRegistry { locked, asked } => format!(
-            "`{}` is locked from {}, and what {} has under this name may be something else",
-            visible(&conflict.name),
-            visible(locked),
-            visible(asked)
-        ),
-        ConflictReason::OtherScope(kind) => {
-            format!("{place} is what the {} scope has there", kind.as_str())
-        }
-        ConflictReason::OtherSource(source) => {
-            format!(
-                "`{}` is installed from `{}`",
-                visible(&conflict.name),
-                visible(source)
-            )
-        }
-    }
 }
 
 /// A plan for programs.

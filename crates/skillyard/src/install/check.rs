@@ -3,8 +3,8 @@
 //! Everything here looks at the bytes in memory that will be written. A block stops the
 //! installation, and no flag that answers questions lifts it.
 
-mod grounds;
-mod late;
+pub(crate) mod backfill_signers;
+pub(crate) mod downgrade_policy;
 mod refusal;
 
 use std::collections::BTreeSet;
@@ -25,22 +25,23 @@ use skillyard_trust::signature::{
 };
 use skillyard_trust::verdict::{Verdict, assess};
 
-pub(crate) use self::grounds::{Grounds, ROLLBACK};
-pub(crate) use self::late::{remember as remember_late, sign_unchanged};
 pub(crate) use self::refusal::{about, described, revocation};
 use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
-use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{Chosen, InstallFailure};
-use crate::install::chronicle::{Answer, Circumstances};
+use crate::error::install::{InstallFailure, SelectedBy};
+use crate::install::change_audit::{InstallConsent, InstallDetails};
+pub(crate) use crate::install::check::backfill_signers::{
+    remember as remember_late, sign_unchanged,
+};
+pub(crate) use crate::install::check::downgrade_policy::{DowngradePolicy, ROLLBACK};
 use crate::install::scanner::{Look, Scanner};
-use crate::install::threads::stay_apart;
-use crate::install::{inner, validation};
-use crate::installed;
-use crate::permission::trust_policy;
-use crate::sanitize::visible;
-use crate::signing::{pins, policy, publisher};
+use crate::install::{nested_skills, validation};
+use crate::library::installed;
+use crate::library::permission::trust_policy;
+use crate::signing;
+use crate::signing::{now, policy, publisher};
+use crate::text::sanitize::visible;
 
 /// A skill that passed.
 #[derive(Debug)]
@@ -62,15 +63,15 @@ impl Checked<'_> {
     }
 
     /// How it comes that it is installed, once it was scanned.
-    pub(crate) fn circumstances(&self, answer: Answer) -> Circumstances {
+    pub(crate) fn circumstances(&self, answer: InstallConsent) -> InstallDetails {
         let mut accepted: Vec<String> = self.accepted().map(|each| each.code.to_owned()).collect();
         accepted.sort_unstable();
         accepted.dedup();
-        Circumstances {
+        InstallDetails {
             approval: Some(match answer {
                 _ if !self.verdict.ask.on_install() => "policy",
-                Answer::User => "user",
-                Answer::Flag => "--yes",
+                InstallConsent::User => "user",
+                InstallConsent::Flag => "--yes",
             }),
             accepted,
         }
@@ -132,11 +133,11 @@ pub(crate) fn check<'a>(
     context: &Context,
     scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
-    grounds: &Grounds<'_>,
+    grounds: &DowngradePolicy<'_>,
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     let checked = verify(context, scanner, fresh, grounds)?;
     checked.par_iter().for_each(|each| each.look.help());
-    inner::refuse_names(context, &checked, grounds.accepted)?;
+    nested_skills::refuse_names(context, &checked, grounds.accepted)?;
     for each in &checked {
         if let Some(refused) = refused_findings(context, each, grounds.accepted)? {
             return Err(InstallFailure::from(refused).into());
@@ -151,7 +152,7 @@ pub(crate) fn verify<'a>(
     context: &Context,
     scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
-    grounds: &Grounds<'_>,
+    grounds: &DowngradePolicy<'_>,
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     if fresh.is_empty() {
         return Ok(Vec::new());
@@ -239,9 +240,8 @@ pub(crate) fn scan(
     context: &Context,
     verified: &[Checked<'_>],
     accepted: &[String],
-    chosen: Chosen,
+    chosen: SelectedBy,
 ) -> Result<(), CommandError> {
-    stay_apart();
     // Nobody waits for what another thread looks at as long as there is something else to look at.
     verified.par_iter().for_each(|each| each.look.help());
     let mut refused = Vec::new();
@@ -249,7 +249,7 @@ pub(crate) fn scan(
         refused.extend(refused_findings(context, each, accepted)?);
     }
     match refused.pop() {
-        None => inner::refuse_names(context, verified, accepted),
+        None => nested_skills::refuse_names(context, verified, accepted),
         Some(only) if verified.len() == 1 => Err(InstallFailure::from(only).into()),
         Some(last) => {
             refused.push(last);
@@ -285,7 +285,7 @@ pub(super) fn remember_signers(
     }
     for each in checked {
         if let Some(pin) = each.verification.pin(now().0) {
-            pins::remember(&context.environment.pins_file(), pin)?;
+            signing::remember(&context.environment.pins_file(), pin)?;
         }
     }
     Ok(())

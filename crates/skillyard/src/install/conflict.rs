@@ -4,14 +4,14 @@ use skillyard_format::SkillName;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::plan::{Conflict, ConflictPolicy, OnConflict};
 
-use super::changes::obstacle;
 use super::renaming::named;
 use crate::error::CommandError;
+use crate::error::install::obstacle;
 use crate::printer::Printer;
-use crate::question::{Shown, text, warning, word};
+use crate::question::{AnswerHint, text, warning, word};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum ConflictAnswer {
     Rename,
     Replace,
     Skip,
@@ -33,9 +33,9 @@ pub(crate) fn ask(
     }
     let is_new = needed.iter().any(|each| each.candidate.name == name);
     match answer(printer, &name, is_new)? {
-        Answer::Replace => settlement.settle(&name, OnConflict::Replace),
-        Answer::Skip => settlement.settle(&name, OnConflict::Skip),
-        Answer::Rename => {
+        ConflictAnswer::Replace => settlement.settle(&name, OnConflict::Replace),
+        ConflictAnswer::Skip => settlement.settle(&name, OnConflict::Skip),
+        ConflictAnswer::Rename => {
             let taken: Vec<String> = needed
                 .iter()
                 .map(|each| each.candidate.name.clone())
@@ -50,19 +50,26 @@ pub(crate) fn ask(
 
 /// What is to happen with a skill that something is in the way of. One that goes, because nobody needs
 /// it any more, cannot come under another name.
-fn answer(printer: &Printer, name: &str, is_new: bool) -> Result<Answer, CommandError> {
+fn answer(printer: &Printer, name: &str, is_new: bool) -> Result<ConflictAnswer, CommandError> {
     let (question, words) = if is_new {
         let question = "`rename` installs it under another name, `replace` loses what is there, `skip` keeps it";
-        let rename = ("rename", Answer::Rename);
+        let rename = ("rename", ConflictAnswer::Rename);
         (
             question,
-            vec![rename, ("replace", Answer::Replace), ("skip", Answer::Skip)],
+            vec![
+                rename,
+                ("replace", ConflictAnswer::Replace),
+                ("skip", ConflictAnswer::Skip),
+            ],
         )
     } else {
         let question = "nobody needs it any more; `remove` loses what is there, `skip` keeps it";
         (
             question,
-            vec![("remove", Answer::Replace), ("skip", Answer::Skip)],
+            vec![
+                ("remove", ConflictAnswer::Replace),
+                ("skip", ConflictAnswer::Skip),
+            ],
         )
     };
     let question = format!("What is to happen with `{name}`? {question}");
@@ -80,7 +87,7 @@ fn new_name(printer: &Printer, name: &str, taken: Vec<String>) -> Result<String,
         }
     };
     let proposed = format!("{name}-2");
-    let shown = Shown::Otherwise(&proposed);
+    let shown = AnswerHint::Otherwise(&proposed);
     text(printer, "The new name", shown, judge).map_err(CommandError::unanswered)
 }
 

@@ -2,7 +2,7 @@
 
 use skillyard_install::lockfile::Locked;
 
-use super::supply::Supply;
+use crate::install::source_resolver::SourceResolver;
 
 /// An installed skill that was given up.
 #[derive(Debug, serde::Serialize)]
@@ -15,7 +15,7 @@ pub(crate) struct Deprecated {
 impl Deprecated {
     /// Those among some installed skills that were asked for.
     pub(crate) fn among<'a>(
-        supply: &mut Supply<'_>,
+        supply: &mut SourceResolver<'_>,
         entries: impl Iterator<Item = &'a Locked>,
     ) -> Vec<Self> {
         let deprecated = |entry: &Locked| {

@@ -6,8 +6,8 @@ use skillyard_format::difference::{DiffLimits, Difference, rank, readable};
 use skillyard_install::tree::{Tree, TreeFile};
 use skillyard_trust::signature::SIGNATURE_FILE;
 
-use crate::sanitize::visible;
 use crate::terminal::painted;
+use crate::text::sanitize::visible;
 
 /// Most changed lines that are shown for one file.
 const MAX_LINES: usize = 200;

@@ -4,10 +4,10 @@ use skillyard_scan::{Finding, Severity};
 
 use super::check::{Checked, described};
 use crate::context::Context;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// Most warnings.
-const MOST: usize = 20;
+const MAX_FINDINGS: usize = 20;
 
 /// Tells what the scanner found in skills that nobody is asked about: what a person should look at
 /// to everybody, the rest to who wants details.
@@ -22,15 +22,15 @@ pub(crate) fn tell<'a>(context: &Context, checked: impl Iterator<Item = &'a Chec
                 continue;
             }
             warned += 1;
-            if warned <= MOST {
+            if warned <= MAX_FINDINGS {
                 printer.note(&format!("warning: {text}"));
             } else {
                 printer.detail(&text);
             }
         }
     }
-    if warned > MOST && !printer.is_verbose() {
-        let more = warned - MOST;
+    if warned > MAX_FINDINGS && !printer.is_verbose() {
+        let more = warned - MAX_FINDINGS;
         printer.note(&format!("warning: … and {more} more, which `-v` lists"));
     }
 }

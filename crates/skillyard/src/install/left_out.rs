@@ -8,9 +8,9 @@ use skillyard_install::tree::Tree;
 
 use super::check::Checked;
 use crate::context::Context;
-use crate::ignored_links::{adding, ignored_links};
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::install::ignored_links::{adding, ignored_links};
+use crate::text::sanitize::visible;
+use crate::text::{counted, first_paths};
 
 /// Most files of one skill that are named.
 const MAX_NAMED: usize = 5;
@@ -56,7 +56,7 @@ fn tell_of_links(context: &Context, candidate: &Candidate) {
     let (name, source) = (&candidate.name, &candidate.source);
     context.printer.warn(&format!(
         "`{name}` links {}, which does not come along, because git ignores it",
-        named(&paths)
+        first_paths(&paths)
     ));
     for path in paths.iter().take(MAX_NAMED) {
         let command = adding(&Path::new(source).join(path));
@@ -76,28 +76,18 @@ pub(crate) fn line(name: &str, tree: &Tree) -> Option<String> {
     let because = || {
         format!(
             "because git ignores it: {} (`git add -f` what belongs to the skill)",
-            named(ignored)
+            first_paths(ignored)
         )
     };
     let line = match (&others[..], ignored) {
         ([], []) => return None,
-        (others, []) => format!("Left out of `{name}`: {}", named(others)),
+        (others, []) => format!("Left out of `{name}`: {}", first_paths(others)),
         ([], _) => format!("Left out of `{name}`, {}", because()),
-        (others, _) => format!("Left out of `{name}`: {}; {}", named(others), because()),
+        (others, _) => format!(
+            "Left out of `{name}`: {}; {}",
+            first_paths(others),
+            because()
+        ),
     };
     Some(visible(&line).into_owned())
-}
-
-/// The first of some paths, and how many more there are.
-pub(crate) fn named(paths: &[String]) -> String {
-    let named: Vec<String> = paths
-        .iter()
-        .take(MAX_NAMED)
-        .map(|path| format!("`{path}`"))
-        .collect();
-    let more = match paths.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", named.join(", "))
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use skillyard_install::fetch::registry::SeenLog;
 
-use crate::config::private_file::{lock, read_text, write_private};
 use crate::error::CommandError;
+use crate::files::private::{lock, read_text, write_private};
 
 /// The logs by the addresses of their registries.
 type Logs = BTreeMap<String, SeenLog>;

@@ -7,11 +7,11 @@ use skillyard_format::package::archive::{ArchivePath, EntryProblem, is_device};
 use skillyard_install::plan::{Plan, SkillChange};
 
 use crate::context::Context;
-use crate::sanitize::visible;
-use crate::shell::shell_word;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
 
 /// Most skills that are told of one by one.
-const MOST: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// Tells of names that cannot be typed everywhere.
 pub(crate) fn tell(context: &Context, plan: &Plan) {
@@ -78,9 +78,9 @@ fn unwritable(added: &[&str]) -> Vec<String> {
 
 /// The first of some names, and how many more there are.
 fn some(names: &[&&str]) -> String {
-    let shown = names.iter().take(MOST).map(|name| format!("`{name}`"));
+    let shown = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`"));
     let shown = shown.collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST) {
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

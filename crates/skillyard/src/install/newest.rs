@@ -8,12 +8,12 @@ use skillyard_install::reference::Reference;
 
 use super::renaming::as_locked;
 use super::stale::is_checked_out;
-use super::supply::Supply;
 use super::wanted::{Difference, asked};
 use crate::context::Context;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus};
+use crate::install::source_resolver::SourceResolver;
+use crate::text::sanitize::visible;
 
 /// What commands end with that have no answer.
 const UNANSWERED: u8 = 2;
@@ -48,10 +48,10 @@ impl Failed {
 
     /// The status of a command that asked for `count` skills: where the source of none of them could be
     /// asked, there is no answer.
-    pub(crate) fn status_of(failed: &[Self], count: usize, status: Status) -> Status {
+    pub(crate) fn status_of(failed: &[Self], count: usize, status: ExitStatus) -> ExitStatus {
         let is_unasked = |each: &Self| each.is_unasked;
         if count > 0 && failed.len() == count && failed.iter().all(is_unasked) {
-            return Status::Code(UNANSWERED);
+            return ExitStatus::Code(UNANSWERED);
         }
         status
     }
@@ -68,7 +68,7 @@ impl Failed {
 /// The newest state of what is asked for, under the name it is or will be installed by; `within` is
 /// what others leave of the versions of an installed skill.
 pub(crate) fn newest(
-    supply: &mut Supply<'_>,
+    supply: &mut SourceResolver<'_>,
     lock: &Lockfile,
     difference: &Difference,
     name: &str,
@@ -124,7 +124,7 @@ pub(crate) fn refuse_other_registry(
 
 /// Tells the sources that [`newest`] will be asked for each of these.
 pub(crate) fn expect<'a>(
-    supply: &mut Supply<'_>,
+    supply: &mut SourceResolver<'_>,
     lock: &Lockfile,
     difference: &Difference,
     names: impl Iterator<Item = (&'a str, Option<&'a str>)>,
@@ -143,7 +143,7 @@ pub(crate) fn expect<'a>(
 
 /// What an installed skill is looked for by.
 fn reference_of(
-    supply: &Supply<'_>,
+    supply: &SourceResolver<'_>,
     entry: &Locked,
     within: Option<&str>,
 ) -> Result<Reference, CommandError> {

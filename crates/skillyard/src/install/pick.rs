@@ -1,19 +1,18 @@
 //! Which skills of a source are meant.
 
-mod declined;
-
 use std::path::Path;
 
-use skillyard_format::text::nearest;
-use skillyard_format::text::one_line;
+use skillyard_format::text::{nearest, one_line};
 use skillyard_install::material::{Declined, SkillOffer};
 
+use crate::error;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::place::whole;
 use crate::printer::Printer;
 use crate::question::{self, Item};
-use crate::sanitize::{shortened, visible};
+use crate::scope::whole;
+use crate::text::counted;
+use crate::text::sanitize::{shortened, visible};
 
 /// How skills are chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub(crate) enum Pick {
 
 /// Where the skills are that are chosen from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct PickSource<'a> {
     /// As people are told.
     pub(crate) shown: &'a str,
     /// The folder of this machine that it is.
@@ -41,7 +40,7 @@ pub(crate) struct Source<'a> {
     pub(crate) below: &'a str,
 }
 
-impl Source<'_> {
+impl PickSource<'_> {
     /// Whether a path leads to a folder of the source: from its beginning, from what was asked for, as
     /// people are told, or from here.
     fn is_folder(&self, word: &str, folder: &str) -> bool {
@@ -97,7 +96,7 @@ impl Pick {
     pub(crate) fn choose(
         &self,
         printer: &Printer,
-        source: &Source<'_>,
+        source: &PickSource<'_>,
         offers: Vec<SkillOffer>,
         declined: &[Declined],
     ) -> Result<Vec<SkillOffer>, CommandError> {
@@ -105,13 +104,13 @@ impl Pick {
         if offers.is_empty() {
             if let Self::Named(names) = self {
                 let mut reasons = names.iter();
-                let reason = reasons.find_map(|name| declined::why(name, declined, source));
+                let reason = reasons.find_map(|name| why(name, declined, source));
                 if let Some(reason) = reason {
                     return Err(reason.into());
                 }
             }
             let opening = declined.first();
-            let opening = opening.and_then(|each| declined::opening(each, source));
+            let opening = opening.and_then(|each| self::opening(each, source));
             let reason = declined.first().map(|each| match each.path.as_str() {
                 "" => each.reason.clone(),
                 path => format!("`{path}`: {}", each.reason),
@@ -128,16 +127,16 @@ impl Pick {
         }
         match self {
             Self::All => {
-                declined::tell(printer, source, declined.iter());
+                tell_declined(printer, source, declined.iter());
                 Ok(offers)
             }
             Self::AllBut(names) => {
                 let kept = all_but(names, offers, declined, source)?;
                 let is_wanted = |each: &&Declined| {
                     let mut names = names.iter();
-                    !names.any(|name| declined::is_meant(name, each, source))
+                    !names.any(|name| is_meant(name, each, source))
                 };
-                declined::tell(printer, source, declined.iter().filter(is_wanted));
+                tell_declined(printer, source, declined.iter().filter(is_wanted));
                 Ok(kept)
             }
             Self::Named(names) => names
@@ -161,10 +160,10 @@ fn named(
     name: &str,
     offers: &[SkillOffer],
     declined: &[Declined],
-    source: &Source<'_>,
+    source: &PickSource<'_>,
 ) -> Result<SkillOffer, CommandError> {
     let meant = meant(name, offers, source);
-    let meant = meant.map_err(|absent| declined::why(name, declined, source).unwrap_or(absent))?;
+    let meant = meant.map_err(|absent| why(name, declined, source).unwrap_or(absent))?;
     match &meant[..] {
         [one] => Ok((*one).clone()),
         several => Err(InstallFailure::SameName {
@@ -180,7 +179,7 @@ fn named(
 fn meant<'o>(
     word: &str,
     offers: &'o [SkillOffer],
-    source: &Source<'_>,
+    source: &PickSource<'_>,
 ) -> Result<Vec<&'o SkillOffer>, InstallFailure> {
     let ways: [&dyn Fn(&&SkillOffer) -> bool; 3] = [
         &|offer| word.contains('/') && source.is_folder(word, &offer.path),
@@ -204,14 +203,14 @@ fn all_but(
     words: &[String],
     offers: Vec<SkillOffer>,
     declined: &[Declined],
-    source: &Source<'_>,
+    source: &PickSource<'_>,
 ) -> Result<Vec<SkillOffer>, CommandError> {
     let mut left_out = Vec::new();
     for word in words {
         // Of all that are called so none is wanted, nor is one that cannot be loaded.
         match meant(word, &offers, source) {
             Ok(meant) => left_out.extend(meant.iter().map(|offer| offer.path.clone())),
-            Err(_) if declined::why(word, declined, source).is_some() => {}
+            Err(_) if why(word, declined, source).is_some() => {}
             Err(absent) => return Err(absent.into()),
         }
     }
@@ -266,4 +265,60 @@ fn ask(
         .into_iter()
         .filter_map(|at| offers.get(at).cloned())
         .collect())
+}
+
+/// Most that are named.
+const MAX_NAMED: usize = 20;
+
+/// Warns of what does not come along although all of a source is wanted.
+fn tell_declined<'d>(
+    printer: &Printer,
+    source: &PickSource<'_>,
+    declined: impl Iterator<Item = &'d Declined>,
+) {
+    let place = source.shown;
+    let mut declined = declined;
+    for each in declined.by_ref().take(MAX_NAMED) {
+        let path = if each.path.is_empty() {
+            "SKILL.md"
+        } else {
+            &each.path
+        };
+        // Names of a stranger's folders begin no line.
+        let (path, reason) = (one_line(path), one_line(&each.reason));
+        let remedy = opening(each, source).map(|hint| format!(" ({hint})"));
+        let remedy = remedy.unwrap_or_default();
+        printer.warn(&format!(
+            "`{path}` of `{place}` is left out, because it cannot be loaded: {reason}{remedy}"
+        ));
+    }
+    let more = declined.count();
+    if more > 0 {
+        let more = counted(more, "more skill");
+        printer.warn(&format!(
+            "{more} of `{place}` cannot be loaded; `-v` names all of them"
+        ));
+    }
+}
+
+/// Whether a word means something that cannot be loaded.
+fn is_meant(word: &str, each: &Declined, source: &PickSource<'_>) -> bool {
+    each.path.rsplit('/').next() == Some(word)
+        || word.contains('/') && source.is_folder(word, &each.path)
+}
+
+/// Why the skill that a word means cannot be had, if it is there and cannot be loaded.
+fn why(word: &str, declined: &[Declined], source: &PickSource<'_>) -> Option<InstallFailure> {
+    let each = declined.iter().find(|each| is_meant(word, each, source))?;
+    Some(InstallFailure::NotLoadable {
+        place: source.shown.to_owned(),
+        name: word.to_owned(),
+        reason: each.reason.clone(),
+        opening: opening(each, source),
+    })
+}
+
+/// What opens it, where it is in a folder of this machine and closed to the user.
+fn opening(each: &Declined, source: &PickSource<'_>) -> Option<String> {
+    error::remedy(&source.folder?.join(&each.path).join("SKILL.md"))
 }

@@ -9,18 +9,21 @@ use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{ConflictPolicy, DesiredState, Plan};
 use skillyard_install::store::Store;
 
-use super::check::{self, Checked, Grounds};
-use super::chronicle::{Answer, Circumstances};
+use super::check;
+use super::check::Checked;
 use super::deprecated::Deprecated;
-use super::finish::{self, Goal};
-use super::place::Place;
 use super::revoked::Revoked;
-use super::revoked_remedy::WayOut;
-use super::said::Said;
 use super::scanner::Scanner;
-use super::wish::signed;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::apply;
+use crate::install::apply::ChangeGoal;
+use crate::install::change_audit::{InstallConsent, InstallDetails};
+use crate::install::check::DowngradePolicy;
+use crate::install::desired_state::signed;
+use crate::install::registry_notices::RegistryNotices;
+use crate::library::revoked_remedy::RevokedRemedies;
+use crate::scope::ScopeContext;
 
 /// What was fetched, and what would change.
 pub(crate) struct Prepared {
@@ -36,7 +39,7 @@ pub(crate) struct Prepared {
     /// What is locked before it is made true.
     pub(crate) lock: Lockfile,
     pub(crate) store: Store,
-    pub(crate) said: Said,
+    pub(crate) said: RegistryNotices,
 }
 
 impl Prepared {
@@ -66,8 +69,8 @@ impl Prepared {
     }
 
     /// What was asked for; `accepted` are codes that the user accepts.
-    pub(crate) fn grounds<'a>(&'a self, accepted: &'a [String]) -> Grounds<'a> {
-        Grounds::of(
+    pub(crate) fn grounds<'a>(&'a self, accepted: &'a [String]) -> DowngradePolicy<'a> {
+        DowngradePolicy::of(
             &self.lock,
             &self.needed,
             &self.preview,
@@ -81,7 +84,7 @@ impl Prepared {
     pub(crate) fn revoked(
         &self,
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         checked: &[Checked<'_>],
         scope: &str,
     ) -> Result<Vec<Revoked>, CommandError> {
@@ -91,7 +94,7 @@ impl Prepared {
         let revoked = Revoked::among(context, place, scope, entries)?;
         Revoked::refuse_written(context, &revoked, &self.preview, "install")?;
         let lock = self.preview.lock.clone();
-        let way_out = WayOut::new(place, scope, lock, std::iter::empty());
+        let way_out = RevokedRemedies::new(place, scope, lock, std::iter::empty());
         let revoked = revoked.into_iter().map(|each| each.after(&way_out));
         Ok(revoked.collect())
     }
@@ -100,9 +103,9 @@ impl Prepared {
     pub(crate) fn carry_out(
         &self,
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         checked: &[Checked<'_>],
-        answer: Answer,
+        answer: InstallConsent,
     ) -> Result<Plan, CommandError> {
         self.revoked(context, place, checked, "")?;
         let afterwards = |_: &Plan| self.scanner.remember(checked);
@@ -114,9 +117,9 @@ impl Prepared {
     pub(crate) fn make_true(
         &self,
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         checked: &[Checked<'_>],
-        answer: Answer,
+        answer: InstallConsent,
         last_check: impl FnOnce() -> Result<(), CommandError>,
         afterwards: &dyn Fn(&Plan),
     ) -> Result<Plan, CommandError> {
@@ -124,16 +127,16 @@ impl Prepared {
         let is_first = !place.has_manifest();
         let circumstances = |name: &str| {
             let found = checked.iter().find(|each| each.candidate.name == name);
-            found.map_or_else(Circumstances::default, |each| each.circumstances(answer))
+            found.map_or_else(InstallDetails::default, |each| each.circumstances(answer))
         };
-        let goal = Goal {
+        let goal = ChangeGoal {
             wish: &wish,
-            trees: &finish::trees(&self.needed),
+            trees: &apply::trees(&self.needed),
             settlement: &self.settlement,
             circumstances: &circumstances,
             afterwards,
         };
-        let plan = finish::apply(
+        let plan = apply::apply(
             context,
             place,
             &goal,

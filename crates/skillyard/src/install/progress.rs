@@ -1,18 +1,18 @@
 //! A bar for each download, on a terminal and only when it takes a while.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parking_lot::Mutex;
 use skillyard_install::fetch::http::DownloadProgress;
 
 use crate::printer::Printer;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// What takes less time than this needs no bar.
-const PATIENCE: Duration = Duration::from_millis(150);
+const SHOW_AFTER: Duration = Duration::from_millis(150);
 
 /// Shows how far downloads are. A thread has one at a time.
 pub(crate) struct Bars {
@@ -37,9 +37,7 @@ impl Bars {
     }
 
     fn with(&self, act: impl FnOnce(&mut HashMap<ThreadId, Bar>)) {
-        if let Ok(mut bars) = self.of_threads.lock() {
-            act(&mut bars);
-        }
+        act(&mut self.of_threads.lock());
     }
 }
 
@@ -73,7 +71,7 @@ impl DownloadProgress for Bars {
     fn received(&self, bytes: u64) {
         self.with(|bars| {
             if let Some(each) = bars.get_mut(&thread::current().id()) {
-                if !each.is_drawn && each.since.elapsed() > PATIENCE {
+                if !each.is_drawn && each.since.elapsed() > SHOW_AFTER {
                     each.drawing = self.terminal.add(each.drawing.clone());
                     each.is_drawn = true;
                 }

@@ -12,29 +12,28 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::scope::ScopeKind;
 
-use super::place::{self, Place, whole};
 use super::{agents_line, changes};
-use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
-use crate::error::install::Deed;
-use crate::error::{CommandError, Status};
-use crate::report::{counted, elapsed, listed};
-use crate::sanitize::visible;
-use crate::shell::shell_word;
+use crate::error::install::Operation;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::scope::{self, ScopeContext, whole};
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
+use crate::text::{counted, elapsed, listed};
 
 /// Skills that something was to be done with, and was not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Left {
     pub(crate) count: usize,
-    pub(crate) deed: Deed,
+    pub(crate) deed: Operation,
 }
 
 /// Tells what was or would be done.
 pub(crate) fn report(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
     start: Option<Instant>,
     dry_run: bool,
@@ -54,7 +53,7 @@ pub(crate) fn report(
 /// with how many skills are `left` as they were.
 pub(crate) fn report_with(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
     start: Option<Instant>,
     dry_run: bool,
@@ -67,7 +66,7 @@ pub(crate) fn report_with(
         add(&mut answer);
         answer["warnings"] = json!(printer.warnings());
         printer.json(&answer)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let lines = changes::lines(plan);
     if !lines.is_empty() {
@@ -86,11 +85,11 @@ pub(crate) fn report_with(
         }
         0 if already > 0 => format!("Already up to date: {}", counted(already, "skill")),
         // What was left out was told.
-        0 if !plan.skipped.is_empty() => return Ok(Status::Yes),
+        0 if !plan.skipped.is_empty() => return Ok(ExitStatus::Success),
         0 => {
             let place = place.scope.kind.as_str();
             printer.note(&format!("No skills are installed ({place} scope)"));
-            return Ok(Status::Yes);
+            return Ok(ExitStatus::Success);
         }
         count => {
             let mut text = if dry_run {
@@ -106,7 +105,7 @@ pub(crate) fn report_with(
     };
     let scope = place.scope.kind.as_str();
     printer.note(&format!("{done} ({scope} scope) in {}", elapsed(time)));
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Tells which skills nobody asks for any more, and others need.
@@ -121,7 +120,7 @@ pub(crate) fn tell_staying<'a>(context: &Context, names: impl Iterator<Item = &'
 /// Reports which coding agents use the new skills from now on, and what Skillyard itself still needs.
 pub(crate) fn report_activation(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
 ) -> Result<(), CommandError> {
     let new = plan.changes.iter().filter_map(|change| match change {
@@ -170,12 +169,12 @@ pub(crate) fn report_activation(
 /// The coding agents in use here that read one of these folders.
 fn agents_that_read(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     targets: &BTreeSet<&str>,
 ) -> Vec<&'static str> {
     let environment = &context.environment;
     let home = environment.agents_home();
-    let root = place::project(context).unwrap_or_else(|| environment.current_dir.clone());
+    let root = scope::project(context).unwrap_or_else(|| environment.current_dir.clone());
     let kind = match place.scope.kind {
         ScopeKind::Project => SourceKind::Project,
         ScopeKind::User => SourceKind::User,
@@ -198,7 +197,7 @@ fn agents_that_read(
 
 /// Tells that Claude Code is in use here and does not see skills of a lock that was made elsewhere. It
 /// reads no folder but its own.
-pub(crate) fn tell_of_unread(context: &Context, place: &Place, present: &[Locked]) {
+pub(crate) fn tell_of_unread(context: &Context, place: &ScopeContext, present: &[Locked]) {
     let Some(agent) = agents::find("claude-code") else {
         return;
     };

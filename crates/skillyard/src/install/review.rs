@@ -14,14 +14,15 @@ use skillyard_install::tree::TreeFile;
 use self::warning::warning;
 use super::changes::of_what_is_there;
 use super::check::{self, Checked};
-use super::{findings, inner, left_out, validation};
+use super::{findings, left_out, validation};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::nested_skills;
 use crate::question::{self, must_agree};
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// Most findings, scripts and names that are listed.
-const MOST: usize = 20;
+const MAX_SHOWN_SKILLS: usize = 20;
 
 /// Whether policy wants a question before these are installed.
 pub(crate) fn asks(checked: &[Checked<'_>]) -> bool {
@@ -34,22 +35,22 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     let (strangers, others): (Vec<&Checked<'_>>, Vec<&Checked<'_>>) =
         all.partition(|each| each.verdict.ask.on_install());
     for each in &strangers {
-        for finding in each.findings().iter().take(MOST) {
+        for finding in each.findings().iter().take(MAX_SHOWN_SKILLS) {
             context.printer.detail(&findings::line(each, finding));
         }
     }
     findings::tell(context, others.iter().copied());
     validation::tell(context, &others);
-    for line in compatibility(&others).iter().take(MOST) {
+    for line in compatibility(&others).iter().take(MAX_SHOWN_SKILLS) {
         context.printer.note(&format!("Compatibility of {line}"));
     }
-    for line in pointers(&others).iter().take(MOST) {
+    for line in pointers(&others).iter().take(MAX_SHOWN_SKILLS) {
         let note = format!("warning: {line} is kept in git LFS, and only its pointer comes");
         context.printer.note(&note);
     }
-    inner::tell(context, &others);
+    nested_skills::tell(context, &others);
     left_out::tell(context, checked);
-    for line in secrets(checked).iter().take(MOST) {
+    for line in secrets(checked).iter().take(MAX_SHOWN_SKILLS) {
         let note = format!("warning: {line} may hold secrets");
         context.printer.note(&note);
     }
@@ -73,7 +74,7 @@ pub(crate) fn json<'c>(checked: impl IntoIterator<Item = &'c Checked<'c>>) -> Va
             "older": each.verification.step_back().map(ToString::to_string),
             "compatibility": candidate.compatibility,
             "scripts": scripts,
-            "inner": inner::json(candidate),
+            "inner": nested_skills::json(candidate),
             "left_out": candidate.tree.left_out(),
             "ignored": candidate.tree.ignored(),
             "may_hold_secrets": secrets_of(candidate).collect::<Vec<_>>(),

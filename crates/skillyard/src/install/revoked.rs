@@ -10,18 +10,18 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::Plan;
 use skillyard_install::tree::{Tree, TreeLimits};
 
-use super::absent::{folders, is_installed};
 use super::check::revocation;
-use super::place::{self, Place};
-use super::revoked_remedy::WayOut;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{Deed, InstallFailure};
-use crate::sanitize::visible;
+use crate::error::install::{InstallFailure, Operation};
+use crate::library::revoked_remedy::RevokedRemedies;
+use crate::scope;
+use crate::scope::{ScopeContext, folders, is_installed};
 use crate::signing::policy;
+use crate::text::sanitize::visible;
 
 /// Most skills that are held in memory at a time.
-const AT_ONCE: usize = 64;
+const MAX_SKILLS_IN_MEMORY: usize = 64;
 
 /// An installed skill that must not be used any more.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -51,7 +51,7 @@ impl Revoked {
     /// hand; `scope` is typed behind commands. Where nothing is revoked, no skill is looked at.
     pub(crate) fn among<'a>(
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         scope: &str,
         entries: impl Iterator<Item = &'a Locked>,
     ) -> Result<Vec<Self>, CommandError> {
@@ -66,9 +66,9 @@ impl Revoked {
         let entries: Vec<&Locked> = entries.collect();
         // What cannot be read is told elsewhere.
         let lock = place.lock().unwrap_or_default();
-        let way_out = WayOut::new(place, scope, lock, entries.iter().copied());
+        let way_out = RevokedRemedies::new(place, scope, lock, entries.iter().copied());
         let mut found = Vec::new();
-        for entries in entries.chunks(AT_ONCE) {
+        for entries in entries.chunks(MAX_SKILLS_IN_MEMORY) {
             let digests: Vec<Digest> = entries.iter().map(|entry| entry.digest).collect();
             let stored = place.store.read_each(&digests, |_, tree| tree.ok());
             let revoked = entries
@@ -85,7 +85,7 @@ impl Revoked {
     }
 
     /// A skill of a lock that is revoked for a reason.
-    pub(crate) fn of(way_out: &WayOut<'_>, entry: &Locked, reason: String) -> Self {
+    pub(crate) fn of(way_out: &RevokedRemedies<'_>, entry: &Locked, reason: String) -> Self {
         let folders: Vec<PathBuf> = folders(way_out.scope, entry).collect();
         let locked = way_out.lock.get(&entry.name).is_some();
         Self {
@@ -101,7 +101,7 @@ impl Revoked {
     }
 
     /// The same once a change has been made, which may have taken it or what needs it away.
-    pub(crate) fn after(self, way_out: &WayOut<'_>) -> Self {
+    pub(crate) fn after(self, way_out: &RevokedRemedies<'_>) -> Self {
         let settled = Self::of(way_out, &self.entry, self.reason);
         if self.newest {
             settled.without_newer(way_out)
@@ -117,7 +117,7 @@ impl Revoked {
             return Ok(Vec::new());
         }
         let mut all = Vec::new();
-        for (place, scope) in place::all(context) {
+        for (place, scope) in scope::all(context) {
             let lock = place.lock().unwrap_or_default();
             let is_absent = |entry: &&Locked| !is_installed(&place, entry);
             let entries = lock.skills().iter().filter(is_absent);
@@ -160,7 +160,7 @@ impl Revoked {
         InstallFailure::Revoked {
             name: self.name.clone(),
             reason: self.reason.clone(),
-            deed: Deed::Installed,
+            deed: Operation::Installed,
             hint: Some(self.hint.clone()),
         }
     }
@@ -181,7 +181,7 @@ impl Revoked {
     }
 
     /// The same skill after its source was asked and has nothing else.
-    pub(crate) fn without_newer(self, way_out: &WayOut<'_>) -> Self {
+    pub(crate) fn without_newer(self, way_out: &RevokedRemedies<'_>) -> Self {
         Self {
             hint: way_out.of(&self.entry).without_newer(),
             newest: true,
@@ -200,7 +200,7 @@ impl Revoked {
 }
 
 /// What lies where a skill was put, if it is that skill still.
-fn in_place(place: &Place, entry: &Locked) -> Option<Tree> {
+fn in_place(place: &ScopeContext, entry: &Locked) -> Option<Tree> {
     // What was installed under a higher limit is no less revoked.
     let read = |folder: PathBuf| Tree::read(&folder, &TreeLimits::HERE).ok();
     let tree = folders(&place.scope, entry).find_map(read)?.tidied();

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::{fs, iter};
 
+use parking_lot::Mutex;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::scanned::Scanned;
@@ -15,7 +17,6 @@ use skillyard_install::tree::{Tree, TreeLimits};
 use skillyard_scan::{File, Finding, scan};
 
 use super::check::Checked;
-use super::threads::{in_background, stay_apart};
 
 /// How many entries of a folder are looked at for a skill.
 const MAX_LOOKS: usize = 20;
@@ -64,7 +65,6 @@ impl Scanner {
 
     /// Begins to look at skills that will be new, as far as can be told by now.
     pub(crate) fn foresee(&self, candidates: &[Candidate]) {
-        stay_apart();
         for candidate in candidates {
             let _ = self.begin(candidate);
         }
@@ -72,8 +72,7 @@ impl Scanner {
 
     /// Begins to look at a skill, on another thread if one has time.
     pub(super) fn begin(&self, candidate: &Candidate) -> Arc<Look> {
-        let looks = self.looks.lock();
-        let mut looks = looks.unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self.looks.lock();
         let look = looks.entry(candidate.tree.digest());
         Arc::clone(look.or_insert_with(|| self.look_at(candidate)))
     }
@@ -166,4 +165,9 @@ fn program() -> Option<Digest> {
     Some(Digest::of(
         format!("{} {place:?} {times:?}", path.display()).as_bytes(),
     ))
+}
+
+/// Runs work on another thread. If it panics, whoever needs its result does the work again and panics, too.
+fn in_background(work: impl FnOnce() + Send + 'static) {
+    rayon::spawn(|| drop(catch_unwind(AssertUnwindSafe(work))));
 }

@@ -9,15 +9,15 @@ use skillyard_install::lockfile::Lockfile;
 use skillyard_install::reference::Reference;
 
 use super::pick::Pick;
-use super::supply::Supply;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::sanitize::visible;
+use crate::install::source_resolver::SourceResolver;
+use crate::text::sanitize::visible;
 
 /// Chooses from all sources. A name that is said of several must be in one of them.
 pub(crate) fn chosen(
-    supply: &mut Supply<'_>,
+    supply: &mut SourceResolver<'_>,
     sources: &[Reference],
     pick: &Pick,
 ) -> Result<Vec<Candidate>, CommandError> {

@@ -5,8 +5,9 @@ mod together;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
+use parking_lot::Mutex;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::{Header, HttpError};
@@ -20,21 +21,22 @@ use skillyard_install::reference::{
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
-use skillyard_install::tree::Ignored;
-use skillyard_install::tree::TreeError;
+use skillyard_install::tree::{Ignored, TreeError};
 use skillyard_install::unfinished::UnfinishedFolder;
 use url::Origin;
 
-use super::meaning::{self, Meaning};
-use super::opened::Opened;
-use super::web::{Given, Web};
+use super::web::Web;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::open_source::OpenSource;
+use crate::install::resolved_reference;
+use crate::install::resolved_reference::ResolvedReference;
+use crate::install::web::HeaderPolicy;
 
 /// How far a source may be looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum SourceReach {
     /// On the network, too.
     Everywhere,
     /// On this machine.
@@ -46,11 +48,11 @@ pub(super) struct Sources<'a> {
     context: &'a Context,
     store: &'a Store,
     /// By what is fetched; several where a range means several states.
-    opened: HashMap<String, Vec<Opened>>,
+    opened: HashMap<String, Vec<OpenSource>>,
     headers: Vec<String>,
     /// The hosts that get these headers.
     hosts: Vec<Origin>,
-    reach: Reach,
+    reach: SourceReach,
     web: OnceLock<Web>,
     /// Those that could not be opened when all were, for the first who asks.
     failed: HashMap<(String, String), CommandError>,
@@ -68,7 +70,7 @@ impl<'a> Sources<'a> {
             opened: HashMap::new(),
             headers: Vec::new(),
             hosts: Vec::new(),
-            reach: Reach::Everywhere,
+            reach: SourceReach::Everywhere,
             web: OnceLock::new(),
             failed: HashMap::new(),
             ignored: HashMap::new(),
@@ -99,13 +101,13 @@ impl<'a> Sources<'a> {
 
     /// Fetches nothing from now on.
     pub(super) fn stay_here(&mut self) {
-        self.reach = Reach::Here;
+        self.reach = SourceReach::Here;
     }
 
     /// The source that a reference stands for.
     pub(super) fn open(
         &mut self,
-        meaning: &Meaning,
+        meaning: &ResolvedReference,
     ) -> Result<&mut Box<dyn Material>, CommandError> {
         let at = self.position(meaning)?;
         let opened = self.opened.get_mut(&at.0);
@@ -116,7 +118,10 @@ impl<'a> Sources<'a> {
     }
 
     /// Where the source that a reference stands for is among those that were opened.
-    pub(super) fn position(&mut self, meaning: &Meaning) -> Result<(String, usize), CommandError> {
+    pub(super) fn position(
+        &mut self,
+        meaning: &ResolvedReference,
+    ) -> Result<(String, usize), CommandError> {
         let key = meaning.source().map_err(InstallFailure::from)?;
         let opened = self.opened.get(&key).map_or(&[][..], Vec::as_slice);
         if let Some(at) = opened.iter().position(|each| each.is_for(meaning)) {
@@ -131,12 +136,12 @@ impl<'a> Sources<'a> {
         Ok((key, opened.len() - 1))
     }
 
-    fn fetch(&self, meaning: &Meaning) -> Result<Opened, CommandError> {
+    fn fetch(&self, meaning: &ResolvedReference) -> Result<OpenSource, CommandError> {
         let alias = meaning.alias.as_deref();
         let material = match &meaning.reference {
             Reference::Local(local) => self.local(local),
-            Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
-            other if self.reach == Reach::Here && !is_local_git(other) => {
+            Reference::Registry(registry) if self.reach == SourceReach::Here => self.kept(registry),
+            other if self.reach == SourceReach::Here && !is_local_git(other) => {
                 Err(InstallFailure::Offline(other.to_string()).into())
             }
             Reference::Git(reference) => {
@@ -160,15 +165,15 @@ impl<'a> Sources<'a> {
                 self.web()?.registry(registry, &quarantine)
             }
         };
-        material.map(Opened::from)
+        material.map(OpenSource::from)
     }
 
     /// Whether an address gets the headers that the user gave.
-    fn given_for(&self, address: &Address) -> Given {
+    fn given_for(&self, address: &Address) -> HeaderPolicy {
         if self.hosts.contains(&address.url().origin()) {
-            Given::Sent
+            HeaderPolicy::Sent
         } else {
-            Given::Kept
+            HeaderPolicy::Kept
         }
     }
 
@@ -249,9 +254,9 @@ impl<'a> Sources<'a> {
     ) -> Result<Vec<Header>, CommandError> {
         let given = match remote {
             Remote::Address(address) => self.given_for(address),
-            Remote::Scp { .. } | Remote::Path(_) => Given::Kept,
+            Remote::Scp { .. } | Remote::Path(_) => HeaderPolicy::Kept,
         };
-        let headers = if alias.is_none() && given == Given::Kept {
+        let headers = if alias.is_none() && given == HeaderPolicy::Kept {
             Vec::new()
         } else {
             self.web()?.headers_for(alias, given)?
@@ -268,7 +273,7 @@ impl<'a> Sources<'a> {
 
     /// A repository on a forge; one that the forge does not show us may be open to git, which
     /// knows the user's keys.
-    fn hosted(&self, hosted: &Hosted, tag_name: &str) -> Result<Opened, CommandError> {
+    fn hosted(&self, hosted: &Hosted, tag_name: &str) -> Result<OpenSource, CommandError> {
         let quarantine = self.quarantine()?;
         let web = self.web()?;
         let error = match web.hosted(hosted, tag_name, &quarantine) {
@@ -289,7 +294,7 @@ impl<'a> Sources<'a> {
     pub(super) fn by_git(&self, hosted: &Hosted) -> Result<Option<GitReference>, CommandError> {
         let address = self.web()?.web_address(&hosted.host)?;
         let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
-        let Reference::Git(mut reference) = meaning::written(&address)? else {
+        let Reference::Git(mut reference) = resolved_reference::written(&address)? else {
             return Ok(None);
         };
         reference.revision.clone_from(&hosted.revision);
@@ -304,8 +309,8 @@ impl<'a> Sources<'a> {
         }
         let web = Web::new(self.context, &self.headers)?;
         let web = match self.reach {
-            Reach::Everywhere => web,
-            Reach::Here => web.offline(),
+            SourceReach::Everywhere => web,
+            SourceReach::Here => web.offline(),
         };
         Ok(self.web.get_or_init(|| web))
     }
@@ -349,10 +354,7 @@ impl<'a> Sources<'a> {
         let folder = self.store.staging().map_err(InstallFailure::from)?;
         let path = folder.path().to_owned();
         let noted = self.context.printer.heard().unfinished().folder(&path);
-        let quarantines = self.quarantines.lock();
-        quarantines
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((folder, noted));
+        self.quarantines.lock().push((folder, noted));
         Ok(path)
     }
 }

@@ -3,95 +3,30 @@
 //! Nothing is amiss where the store still has what is locked. Whoever checks the project out anew
 //! has only what lies there, and cannot get it.
 
-use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
-use skillyard_install::tree::Ignored;
-use skillyard_install::tree::{Tree, TreeLimits};
+use skillyard_install::tree::{Ignored, Tree, TreeLimits};
 
-use super::left_out;
-use super::place::Place;
-use super::supply::Supply;
-use super::wanted::{Difference, is_asked_for, leading_to};
-use crate::context::in_words;
+use super::wanted::Difference;
+use crate::context::ignored_in_words;
 use crate::error::CommandError;
-use crate::error::install::closed_source;
-
-mod remedy;
-
-/// A skill that is not locked as its source has it now.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Stale {
-    pub(crate) name: String,
-    /// Where it lies in the repository.
-    pub(crate) source: String,
-    #[serde(rename = "line_ends", serialize_with = "is_line_ends")]
-    fault: Fault,
-    /// Why it is not what is locked.
-    reason: String,
-    /// Whether it is installed only because others need it.
-    #[serde(skip)]
-    is_needed: bool,
-    /// Where those lie that need it themselves, by their names.
-    #[serde(skip)]
-    dependants: BTreeMap<String, String>,
-    /// What was asked for and is it, or needs it: it goes with these.
-    #[serde(skip)]
-    asked_for: Vec<String>,
-}
-
-/// What is the matter with a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Fault {
-    /// Only its lines end otherwise, as git writes them on some machines.
-    LineEnds,
-    /// Git could not be asked which of its files count.
-    InDoubt,
-    /// This is closed to the user, so that nobody can tell what is there.
-    Closed(PathBuf),
-    /// Nothing is there any more.
-    Gone,
-    /// What is there is no skill that could be taken.
-    Broken,
-    /// Other files are there.
-    Other,
-}
-
-/// For programs, which know no more than that.
-fn is_line_ends<S: Serializer>(fault: &Fault, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*fault == Fault::LineEnds)
-}
-
-/// What is other, and how.
-impl fmt::Display for Stale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            source,
-            reason,
-            ..
-        } = self;
-        match self.fault {
-            Fault::Gone => write!(f, "`{name}` is not in `{source}` any more"),
-            Fault::Broken => write!(f, "`{name}` cannot be had from `{source}` ({reason})"),
-            _ => write!(f, "`{name}` is other in `{source}` ({reason})"),
-        }
-    }
-}
+use crate::error::install::{Fault, Stale, closed_source};
+use crate::install::source_resolver::SourceResolver;
+use crate::scope::{ScopeContext, is_asked_for, leading_to};
+use crate::text::first_paths;
 
 /// The locked skills that a fresh checkout could not have. What is wanted otherwise anyway is told as
 /// that.
 pub(crate) fn stale(
     lock: &Lockfile,
     difference: &Difference,
-    place: &Place,
-    supply: &mut Supply<'_>,
+    place: &ScopeContext,
+    supply: &mut SourceResolver<'_>,
 ) -> Vec<Stale> {
     let entries: Vec<&Locked> = lock
         .skills()
@@ -133,7 +68,7 @@ pub(crate) fn stale(
         };
         if let Some(unasked) = &unasked {
             fault = Fault::InDoubt;
-            let _ = write!(reason, "; {}", in_words(unasked));
+            let _ = write!(reason, "; {}", ignored_in_words(unasked));
         }
         let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
         let dependants = lock.skills().iter().filter(needs);
@@ -155,7 +90,7 @@ pub(crate) fn stale(
 }
 
 /// Where a skill lies that comes with a checkout.
-fn folder(place: &Place, entry: &Locked) -> PathBuf {
+fn folder(place: &ScopeContext, entry: &Locked) -> PathBuf {
     place.scope.root.join(&entry.source)
 }
 
@@ -182,11 +117,11 @@ impl Unlike {
             }
             Self::Ignored(paths) => format!(
                 "it is locked with {}, which git ignores",
-                left_out::named(paths)
+                first_paths(paths)
             ),
             Self::More => match others() {
                 none if none.is_empty() => "its files are not those that are locked".to_owned(),
-                some => format!("not as locked: {}", left_out::named(&some)),
+                some => format!("not as locked: {}", first_paths(&some)),
             },
         }
     }
@@ -214,7 +149,7 @@ fn unlike(folder: &Path, entry: &Locked, ignored: Ignored) -> Option<Unlike> {
 }
 
 /// The files that are not as they are locked, where the store still has what is.
-fn others(place: &Place, entry: &Locked, found: &Tree) -> Vec<String> {
+fn others(place: &ScopeContext, entry: &Locked, found: &Tree) -> Vec<String> {
     let locked = place.store.read(entry.digest);
     locked.map_or_else(|_| Vec::new(), |locked| locked.difference(found))
 }

@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::plan::{Plan, SkillChange};
 
-use super::certain::are_used;
 use super::check::Checked;
-use super::place::{Place, whole};
 use super::prepared::Prepared;
-use super::threads::drop_later;
-use crate::commands::list::tilde;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::library::{self, Choice, IndexMode};
-use crate::sanitize::visible;
+use crate::install::visibility_check::are_used;
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::scope::{ScopeContext, whole};
+use crate::text::sanitize::visible;
+use crate::text::tilde;
 
 /// A skill that was installed and will not be used.
 pub(crate) struct Unused {
@@ -30,7 +30,7 @@ impl Unused {
     /// not trusted is told for all of it.
     pub(crate) fn of(
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         prepared: &Prepared,
         checked: &[Checked<'_>],
         plan: &Plan,
@@ -52,7 +52,7 @@ impl Unused {
         if new.is_empty() || are_used(context, place, &new, checked)? {
             return Ok(Vec::new());
         }
-        let catalog = library::discover(context, IndexMode::Look, &Choice::default())?;
+        let catalog = library::discover(context, IndexMode::Look, &NameFilter::default())?;
         // Many may have been installed, and mostly each is the one of its name.
         let mut by_folder: HashMap<&OsStr, Vec<&CatalogSkill>> = HashMap::new();
         for skill in &catalog.skills {
@@ -78,7 +78,6 @@ impl Unused {
         });
         let unused = unused.collect();
         drop(by_folder);
-        drop_later(catalog);
         Ok(unused)
     }
 
@@ -96,7 +95,7 @@ impl Unused {
 
 struct Look<'a> {
     context: &'a Context,
-    place: &'a Place,
+    place: &'a ScopeContext,
     catalog: &'a Catalog,
     /// The skills that have their names and lie in folders of this name.
     winners: &'a [&'a CatalogSkill],

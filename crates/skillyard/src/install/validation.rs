@@ -10,14 +10,14 @@ use skillyard_install::candidate::Candidate;
 
 use super::check::Checked;
 use crate::context::Context;
-use crate::report::counted;
-use crate::report::json::Diagnostics;
-use crate::sanitize::visible;
+use crate::report::Diagnostics;
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Most problems of a skill that are listed.
-const FEW: usize = 5;
+const MAX_DIAGNOSTICS: usize = 5;
 /// Most skills that are told of one by one.
-const MOST: usize = 20;
+const MAX_SKILLS: usize = 20;
 
 /// Everything that is wrong with a skill in the folder that it will have.
 pub(super) fn validate(candidate: &Candidate) -> Vec<Diagnostic> {
@@ -58,7 +58,7 @@ pub(super) fn tell(context: &Context, checked: &[&Checked<'_>]) {
         let errors = errors(&each.problems);
         if let [first, more @ ..] = &errors[..] {
             invalid += 1;
-            if invalid <= MOST {
+            if invalid <= MAX_SKILLS {
                 let more = match more.len() {
                     0 => String::new(),
                     count => format!(", and {} more", counted(count, "error")),
@@ -68,8 +68,8 @@ pub(super) fn tell(context: &Context, checked: &[&Checked<'_>]) {
             }
         }
     }
-    if invalid > MOST {
-        let note = format!("warning: {} more are not valid", invalid - MOST);
+    if invalid > MAX_SKILLS {
+        let note = format!("warning: {} more are not valid", invalid - MAX_SKILLS);
         context.printer.note(&note);
     }
 }
@@ -89,13 +89,13 @@ pub(super) fn listed(checked: &[&Checked<'_>]) -> Option<(String, Vec<String>)> 
     );
     let lines = checked.iter().flat_map(|each| {
         let name = &each.candidate.name;
-        let lines = lines(each, FEW).into_iter();
+        let lines = lines(each, MAX_DIAGNOSTICS).into_iter();
         lines.map(move |line| match checked.len() {
             1 => line,
             _ => format!("{name}: {line}"),
         })
     });
-    let mut lines: Vec<String> = lines.take(FEW).collect();
+    let mut lines: Vec<String> = lines.take(MAX_DIAGNOSTICS).collect();
     if all > lines.len() {
         lines.push(format!("… and {} more", all - lines.len()));
     }

@@ -1,19 +1,16 @@
 //! What a scope wants beyond its lock.
 
-use std::collections::BTreeSet;
 use std::fmt;
-use std::iter;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 
-use super::place::Place;
 use super::renaming::named;
-use super::supply::Supply;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::source_resolver::SourceResolver;
+use crate::scope::{ScopeContext, after, is_asked_for, needed_by};
 
 /// Where the lock is not what it should be.
 #[derive(Debug, Default)]
@@ -36,8 +33,8 @@ impl Difference {
     /// Compares what a place wants with what is locked there.
     pub(crate) fn of(
         lock: &Lockfile,
-        place: &Place,
-        supply: &Supply<'_>,
+        place: &ScopeContext,
+        supply: &SourceResolver<'_>,
     ) -> Result<Self, CommandError> {
         let manifest = place.manifest()?;
         let mut difference = Self {
@@ -60,7 +57,7 @@ impl Difference {
         &mut self,
         lock: &Lockfile,
         manifest: &Manifest,
-        supply: &Supply<'_>,
+        supply: &SourceResolver<'_>,
     ) -> Result<(), CommandError> {
         for (name, reference) in manifest.skills() {
             let locked = lock.get(name).filter(|entry| !entry.dependency);
@@ -184,7 +181,7 @@ impl fmt::Display for Difference {
 
 /// The skill that is wanted by a name, as it is now.
 pub(crate) fn asked(
-    supply: &mut Supply<'_>,
+    supply: &mut SourceResolver<'_>,
     name: &str,
     reference: &str,
 ) -> Result<Candidate, CommandError> {
@@ -223,59 +220,6 @@ pub(crate) fn orphans(lock: &Lockfile, manifest: Option<&Manifest>) -> Vec<Strin
         .collect()
 }
 
-/// Whether a skill is there for its own sake. What `skills.toml` names is, also while the lock has it as
-/// what others need.
-pub(crate) fn is_asked_for(entry: &Locked, manifest: Option<&Manifest>) -> bool {
-    !entry.dependency || manifest.is_some_and(|manifest| manifest.get(&entry.name).is_some())
-}
-
-/// These skills, and everything they need.
-pub(crate) fn needed_by<'a>(
-    lock: &'a Lockfile,
-    names: impl Iterator<Item = &'a str>,
-) -> BTreeSet<&'a str> {
-    let mut needed = BTreeSet::new();
-    let mut queue: Vec<&str> = names.collect();
-    while let Some(name) = queue.pop() {
-        if needed.insert(name)
-            && let Some(entry) = lock.get(name)
-        {
-            queue.extend(entry.needs());
-        }
-    }
-    needed
-}
-
-/// The skills that need another one, also by way of others.
-pub(crate) fn leading_to<'a>(
-    lock: &'a Lockfile,
-    name: &'a str,
-) -> impl Iterator<Item = &'a Locked> {
-    lock.skills().iter().filter(move |each| {
-        let own = iter::once(each.name.as_str());
-        each.name != name && needed_by(lock, own).contains(name)
-    })
-}
-
-/// These skills, and everything among what a command brings that needs them.
-pub(crate) fn needing<'a>(
-    needed: &'a [Needed],
-    names: impl IntoIterator<Item = &'a str>,
-) -> BTreeSet<&'a str> {
-    let mut reached: BTreeSet<&str> = names.into_iter().collect();
-    let mut count = 0;
-    while count != reached.len() {
-        count = reached.len();
-        for each in needed {
-            let mut requires = each.requires.iter();
-            if requires.any(|required| reached.contains(required.name.as_str())) {
-                reached.insert(&each.candidate.name);
-            }
-        }
-    }
-    reached
-}
-
 /// The lock in which these names are not wanted any more, but by those that need them.
 pub(crate) fn unasked(lock: &Lockfile, names: &[String]) -> Lockfile {
     let entries = names.iter().filter_map(|name| lock.get(name));
@@ -284,16 +228,4 @@ pub(crate) fn unasked(lock: &Lockfile, names: &[String]) -> Lockfile {
         ..entry.clone()
     });
     after(lock, &entries.collect::<Vec<_>>(), &[])
-}
-
-/// The lock with some entries changed and others gone.
-pub(crate) fn after(lock: &Lockfile, present: &[Locked], absent: &[String]) -> Lockfile {
-    let mut lock = lock.clone();
-    for entry in present {
-        lock.put(entry.clone());
-    }
-    for name in absent {
-        lock.remove(name);
-    }
-    lock
 }

@@ -1,49 +1,49 @@
 //! Sources on the network: forges, archives, sites and registries.
 
 mod forge;
-mod notes;
 mod registry;
-mod site;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use secrecy::SecretString;
-use skillyard_format::QualifiedName;
+use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::http::{
     DownloadProgress, Header, Http, HttpError, HttpSettings, Retry,
 };
 use skillyard_install::fetch::registry::{IndexMode, VersionListing};
+use skillyard_install::fetch::well_known::{Site, WellKnownError};
 use skillyard_install::fetch::{Fetched, FetchedContent, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};
+use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
-use self::notes::{Note, Notes};
 pub(crate) use self::registry::age;
 use super::alias;
-use super::meaning::written;
 use super::progress::Bars;
 use crate::config::Config;
-use crate::config::problem::ConfigError;
-use crate::config::source::{Source, SourceKind};
+use crate::config::source::{SourceConfig, SourceKind};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::config_error::ConfigError;
 use crate::error::install::InstallFailure;
+use crate::install::resolved_reference::written;
 use crate::printer::Printer;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// Who waits for longer wants to know why.
 const LONG: Duration = Duration::from_secs(2);
 
 /// What becomes of the headers that the user gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum HeaderPolicy {
     /// They are sent along: the user named that host.
     Sent,
     /// They are not: somebody else named it.
@@ -131,7 +131,7 @@ impl Web {
 
     /// Tells people once what should be looked into.
     pub(super) fn warn(&self, text: String) {
-        self.notes.tell(&self.printer, Note::Warning(text));
+        self.notes.tell(&self.printer, WebNote::Warning(text));
     }
 
     /// Tells people what was held back.
@@ -154,7 +154,7 @@ impl Web {
         &self,
         address: &Address,
         alias: Option<&str>,
-        given: Given,
+        given: HeaderPolicy,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let headers = self.headers_for(alias, given)?;
@@ -163,7 +163,7 @@ impl Web {
     }
 
     /// The source of an alias.
-    fn source(&self, alias: &str) -> Result<Source<'_>, CommandError> {
+    fn source(&self, alias: &str) -> Result<SourceConfig<'_>, CommandError> {
         let source = self.config.source(alias).map_err(setting)?;
         source.ok_or_else(|| {
             let mut known = self.config.aliases();
@@ -174,7 +174,7 @@ impl Web {
     }
 
     /// The registry of an alias, or the default one.
-    fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
+    fn registry_source(&self, alias: Option<&str>) -> Result<SourceConfig<'_>, CommandError> {
         let Some(alias) = alias else {
             let source = self.config.registry().map_err(setting)?;
             return source.ok_or_else(|| InstallFailure::NoRegistry.into());
@@ -192,10 +192,10 @@ impl Web {
     pub(crate) fn headers_for(
         &self,
         alias: Option<&str>,
-        given: Given,
+        given: HeaderPolicy,
     ) -> Result<Vec<Header>, CommandError> {
         let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
-        if given == Given::Sent {
+        if given == HeaderPolicy::Sent {
             headers.extend(self.headers.iter().cloned());
         }
         Ok(headers)
@@ -271,9 +271,133 @@ fn setting(error: ConfigError) -> CommandError {
 }
 
 /// The header that logs in at a source, if it has one.
-fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
+fn headers_of(source: &SourceConfig<'_>) -> Result<Vec<Header>, CommandError> {
     let header = source.auth_header().map_err(setting)?;
     let header = header
         .map(|(name, value)| Header::new(&name, &SecretString::from(value.expose().to_owned())));
     proof(header)
+}
+
+/// A line for people.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum WebNote {
+    /// About how it is.
+    Plain(String),
+    /// About what should be looked into.
+    Warning(String),
+}
+
+/// What was told, and what waits until all have answered.
+#[derive(Debug, Default)]
+struct Notes(Mutex<NoteState>);
+
+#[derive(Debug, Default)]
+struct NoteState {
+    told: HashSet<WebNote>,
+    /// Nothing where it is told at once.
+    held: Option<Vec<WebNote>>,
+}
+
+impl Notes {
+    /// Says something, but not each time that it comes up.
+    fn tell(&self, printer: &Printer, note: WebNote) {
+        let mut state = self.0.lock();
+        if state.told.insert(note.clone()) {
+            match &mut state.held {
+                Some(held) => held.push(note),
+                None => note.tell(printer),
+            }
+        }
+    }
+
+    /// Holds back what is to be said until [`Self::release`].
+    fn hold(&self) {
+        let mut state = self.0.lock();
+        state.held = Some(Vec::new());
+    }
+
+    /// Says what was held back.
+    fn release(&self, printer: &Printer) {
+        let mut state = self.0.lock();
+        let mut held = state.held.take().unwrap_or_default();
+        held.sort_unstable();
+        for note in held {
+            note.tell(printer);
+        }
+    }
+}
+
+impl WebNote {
+    fn tell(&self, printer: &Printer) {
+        match self {
+            Self::Plain(text) => printer.note(&visible(text)),
+            Self::Warning(text) => printer.warn(text),
+        }
+    }
+}
+
+impl Web {
+    /// The skills that a site lists; where it lists none for a part of it, and none is named, the
+    /// archive that is there.
+    pub(crate) fn site(
+        &self,
+        address: &Address,
+        skill: Option<&SkillName>,
+        (alias, given): (Option<&str>, HeaderPolicy),
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let headers = self.headers_for(alias, given)?;
+        let site = Site {
+            address: address.clone(),
+            headers: headers.clone(),
+            trusted_hosts: Vec::new(),
+        };
+        let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
+        match SiteMaterial::open(site, http, progress, quarantine.to_owned(), self.limits) {
+            Ok(site) => Ok(Box::new(site)),
+            Err(error)
+                if address.url().path() != "/" && skill.is_none() && may_be_elsewhere(&error) =>
+            {
+                self.unlisted(address, &headers, quarantine, error)
+            }
+            Err(error) => Err(InstallFailure::from(error).into()),
+        }
+    }
+
+    /// What is at an address that no list was found for.
+    fn unlisted(
+        &self,
+        address: &Address,
+        headers: &[Header],
+        quarantine: &Path,
+        unlisted: WellKnownError,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let found = match archive_url::fetch_unnamed(&self.transfer(quarantine), address, headers) {
+            Ok(Some(fetched)) => return self.opened(fetched),
+            Ok(None) => "is no archive".to_owned(),
+            Err(error) => match error.status() {
+                Some(status @ (404 | 410)) => format!("answered {status}"),
+                _ => return Err(InstallFailure::from(error).into()),
+            },
+        };
+        let error = match unlisted {
+            WellKnownError::NoIndex { tried } => WellKnownError::Nothing {
+                url: address.to_string(),
+                found,
+                tried,
+            },
+            error => error,
+        };
+        Err(InstallFailure::from(error).into())
+    }
+}
+
+/// Whether a site said no more than that it does not give out a list: some say 403 of whatever
+/// they do not have.
+fn may_be_elsewhere(error: &WellKnownError) -> bool {
+    match error {
+        WellKnownError::NoIndex { .. } => true,
+        WellKnownError::Http(HttpError::Status { status, .. }) => (400..500).contains(status),
+        _ => false,
+    }
 }

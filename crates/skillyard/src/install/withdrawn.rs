@@ -2,9 +2,9 @@
 
 use skillyard_install::lockfile::Locked;
 
-use super::supply::Supply;
 use crate::context::Context;
-use crate::sanitize::visible;
+use crate::install::source_resolver::SourceResolver;
+use crate::text::sanitize::visible;
 
 /// An installed version that was withdrawn.
 #[derive(Debug, serde::Serialize)]
@@ -18,7 +18,7 @@ pub(crate) struct Withdrawn {
 impl Withdrawn {
     /// Those among some installed skills that were asked for.
     pub(crate) fn among<'a>(
-        supply: &mut Supply<'_>,
+        supply: &mut SourceResolver<'_>,
         entries: impl Iterator<Item = &'a Locked>,
     ) -> Vec<Self> {
         let withdrawn = |entry: &Locked| {

@@ -10,13 +10,14 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
 use skillyard_install::scope::{Scope, ScopeKind};
 
-use super::place::Place;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::library::{self, Choice, IndexMode};
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::scope::ScopeContext;
 
 /// A skill of a scope that was not installed.
-pub(crate) struct Written {
+pub(crate) struct UnmanagedSkill {
     /// Its name.
     pub(crate) name: String,
     /// Its folder, those with the same files for other agents, and links to them.
@@ -28,10 +29,10 @@ pub(crate) struct Written {
 /// The skill of a name in this scope that was not installed.
 pub(crate) fn find(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     name: &str,
-) -> Result<Option<Written>, CommandError> {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+) -> Result<Option<UnmanagedSkill>, CommandError> {
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skill = catalog
         .find(name)
         .filter(|skill| is_of(&place.scope, skill.kind));
@@ -48,7 +49,7 @@ pub(crate) fn find(
                 folders.push(each);
             }
         }
-        Written {
+        UnmanagedSkill {
             name: name.to_owned(),
             is_linked: folders.iter().all(|each| each.is_symlink()),
             folders,

@@ -12,12 +12,11 @@ use std::sync::atomic::AtomicBool;
 use skillyard_agent::mcp_client::{McpLimits, PublishedSkill, Servers};
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
-use skillyard_catalog::private_dir;
 use skillyard_catalog::record::Record;
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Stamp;
-use skillyard_catalog::{CatalogSkill, Status};
+use skillyard_catalog::{CatalogSkill, Status, own_folder};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits, WriteAccess};
@@ -25,8 +24,8 @@ use skillyard_trust::provenance::{Origin, Provenance};
 
 use super::Lenders;
 use crate::context::Context;
-use crate::permission::Permissions;
-use crate::sanitize::visible;
+use crate::library::permission::Permissions;
+use crate::text::sanitize::visible;
 
 /// The file that keeps what a server listed.
 const ENTRY: &str = "entry.json";
@@ -219,7 +218,7 @@ impl PublishedSkills {
 }
 
 /// Where skills of servers are kept.
-pub(super) fn folder(context: &Context) -> PathBuf {
+pub(crate) fn folder(context: &Context) -> PathBuf {
     context.environment.skillyard_home.join("mcp")
 }
 

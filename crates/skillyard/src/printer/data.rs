@@ -9,8 +9,8 @@ use anstream::AutoStream;
 use serde::Serialize;
 
 use super::Printer;
-use crate::json;
-use crate::sanitize::{Foreign, visible};
+use crate::text::json;
+use crate::text::sanitize::{Foreign, visible};
 
 #[expect(
     clippy::unused_self,

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::plain;
 use super::text::with_keys;
 use crate::printer::Printer;
-use crate::sanitize::visible;
+use crate::question;
+use crate::text::sanitize::visible;
 
 /// Something to choose.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ fn by_number(
     }
     loop {
         let question = format!("{} ({how})", visible(question));
-        let said = plain::line(printer, &question)?;
+        let said = question::plain_line(printer, &question)?;
         if let Some(chosen) = read(&said) {
             return Ok(chosen);
         }

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use super::{look, plain};
 use crate::printer::Printer;
-use crate::sanitize::visible;
+use crate::question;
 use crate::terminal::keys::Keys;
+use crate::text::sanitize::visible;
 
 /// What is shown where the answer is to be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shown<'a> {
+pub(crate) enum AnswerHint<'a> {
     /// What Enter alone means.
     Otherwise(&'a str),
     /// What an answer looks like.
@@ -26,7 +26,7 @@ pub(super) fn with_keys<T: Send>(
         let _keys = if printer.asks_plainly() {
             Keys::lines()
         } else {
-            look::choose();
+            question::choose();
             Keys::take()
         }?;
         ask()
@@ -37,7 +37,7 @@ pub(super) fn with_keys<T: Send>(
 pub(crate) fn text(
     printer: &Printer,
     question: &str,
-    shown: Shown<'_>,
+    shown: AnswerHint<'_>,
     judge: impl Fn(&String) -> Result<(), String> + Send + 'static,
 ) -> io::Result<String> {
     with_keys(printer, || answer(printer, question, shown, judge))
@@ -47,7 +47,7 @@ pub(crate) fn text(
 pub(super) fn answer(
     printer: &Printer,
     question: &str,
-    shown: Shown<'_>,
+    shown: AnswerHint<'_>,
     judge: impl Fn(&String) -> Result<(), String> + 'static,
 ) -> io::Result<String> {
     let question = visible(question);
@@ -56,8 +56,8 @@ pub(super) fn answer(
     }
     let input = cliclack::input(question).validate(judge);
     let mut input = match shown {
-        Shown::Otherwise(text) => input.default_input(text),
-        Shown::Example(text) => input.placeholder(text),
+        AnswerHint::Otherwise(text) => input.default_input(text),
+        AnswerHint::Example(text) => input.placeholder(text),
     };
     input.interact()
 }
@@ -65,15 +65,15 @@ pub(super) fn answer(
 fn plain_text(
     printer: &Printer,
     question: &str,
-    shown: Shown<'_>,
+    shown: AnswerHint<'_>,
     judge: impl Fn(&String) -> Result<(), String>,
 ) -> io::Result<String> {
     let (question, otherwise) = match shown {
-        Shown::Otherwise(text) => (format!("{question} [{text}]"), text),
-        Shown::Example(text) => (format!("{question}\n  such as: {text}\n"), ""),
+        AnswerHint::Otherwise(text) => (format!("{question} [{text}]"), text),
+        AnswerHint::Example(text) => (format!("{question}\n  such as: {text}\n"), ""),
     };
     loop {
-        let said = plain::line(printer, &question)?;
+        let said = question::plain_line(printer, &question)?;
         let said = if said.is_empty() {
             otherwise.to_owned()
         } else {

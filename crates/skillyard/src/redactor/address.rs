@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::secret::REDACTED;
+use crate::redactor::secret::REDACTED;
 
 /// What stands between the scheme of an address and its host.
 pub(super) const SCHEME: &[u8] = b"://";
 /// The least length of what is taken for a token in place of a user.
-const SHORTEST_TOKEN: usize = 12;
+const MIN_TOKEN_LENGTH: usize = 12;
 /// From this length on also letters or digits alone may be one.
 const LONG: usize = 20;
 /// Schemes whose addresses name a user without a password.
@@ -137,7 +137,7 @@ fn is_word(text: &str) -> bool {
 fn is_token(text: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
     let has_both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    text.len() >= if has_both { SHORTEST_TOKEN } else { LONG }
+    text.len() >= if has_both { MIN_TOKEN_LENGTH } else { LONG }
 }
 
 /// Whether the text is nothing but `${NAME}` and colons.

@@ -1,12 +1,10 @@
 //! Secrets that nobody told of, by their look: tokens of well-known services, what stands behind
 //! `Bearer`, and the values of arguments such as `--password`.
 
-mod file;
-
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::secret::REDACTED;
+use crate::redactor::secret::REDACTED;
 
 /// How tokens begin, and how many letters follow at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -28,7 +26,7 @@ const ARGUMENTS: &[&str] = &["password", "token", "api-key"];
 /// What means something to a shell.
 const RUN: &str = ";|&()<>{}`$\n";
 /// The least length of what stands behind `Bearer`: shorter words are words.
-const SHORTEST: usize = 6;
+const MIN_VALUE_LENGTH: usize = 6;
 
 /// `text` without what looks like a secret.
 pub(super) fn without_tokens(text: &str) -> Cow<'_, str> {
@@ -71,7 +69,7 @@ fn token(text: &str, at: usize) -> Option<Range<usize>> {
     // Words with hyphens are long as well, and have no digits.
     let has_digit = rest[..length].contains(|c: char| c.is_ascii_digit());
     let end = at + start.len() + length;
-    (length >= *least && has_digit && !file::is_file(text, at, end)).then_some(at..end)
+    (length >= *least && has_digit && !is_file(text, at, end)).then_some(at..end)
 }
 
 /// What stands behind a `Bearer`.
@@ -85,7 +83,7 @@ fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     // A path is what something is done to.
     let is_path = rest.starts_with(['/', '.', '~']);
-    (length >= SHORTEST && !is_path).then(|| start..start + length)
+    (length >= MIN_VALUE_LENGTH && !is_path).then(|| start..start + length)
 }
 
 /// The value of an argument, in a command or in a list of words as JSON has it. Of a command only
@@ -95,7 +93,7 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let (name, rest) = rest.split_at(rest.find(|c| !is_name(c))?);
     let name = name.to_ascii_lowercase().replace('_', "-");
-    if !ARGUMENTS.iter().any(|end| name.ends_with(end)) || file::is_behind_options(&text[..at]) {
+    if !ARGUMENTS.iter().any(|end| name.ends_with(end)) || is_behind_options(&text[..at]) {
         return None;
     }
     let mut between = ["=", "\",", " ", "\t"].into_iter();
@@ -123,6 +121,71 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
     // What follows is the next argument, or a variable.
     let is_value = length > 0 && !value.starts_with("--") && !value.starts_with('$');
     is_value.then(|| start..start + length)
+}
+
+/// Programs that take nothing but files behind their options.
+#[rustfmt::skip]
+const ON_FILES: &[&str] = &[
+    "cat", "chmod", "chown", "cp", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "shred", "touch",
+    "truncate", "unlink",
+];
+/// Programs whose first word is the file that they run.
+#[rustfmt::skip]
+const RUNNERS: &[&str] = &[
+    ".", "bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "source", "zsh",
+];
+
+/// Whether a word that looks like a token is a file by where it stands.
+fn is_file(text: &str, start: usize, end: usize) -> bool {
+    let ends_word = |c: char| c.is_whitespace() || "\"'=;|&()<>".contains(c);
+    let word = &text[text[..start].rfind(ends_word).map_or(0, |at| at + 1)..];
+    let word = &word[..word.find(ends_word).unwrap_or(word.len())];
+    // An address may have one anywhere.
+    if word.contains("://") {
+        return false;
+    }
+    let mut behind = text[end..].chars();
+    let is_name = match behind.next() {
+        Some('/') => true,
+        Some('.') => behind.next().is_some_and(|c| c.is_ascii_alphanumeric()),
+        _ => false,
+    };
+    is_name || text[..start].ends_with('/') || is_operand(&text[..start])
+}
+
+/// Whether the next word is a file, or the program itself, by the words of the command before it.
+fn is_operand(before: &str) -> bool {
+    // In a text for people any word may stand anywhere.
+    if !before.ends_with([' ', '"', '\'']) {
+        return false;
+    }
+    let mut words = words(before);
+    let Some(program) = words.next() else {
+        return false;
+    };
+    let is_option = |word: &str| word.starts_with('-');
+    ON_FILES.contains(&program) || RUNNERS.contains(&program) && words.all(is_option)
+}
+
+/// Whether what looks like an option is none: options have ended, and the rest are files.
+fn is_behind_options(before: &str) -> bool {
+    let mut words = words(before);
+    let program = words.next().unwrap_or_default();
+    ON_FILES.contains(&program) && words.any(|word| word == "--")
+}
+
+/// The words of the last command of a text, from the name of its program on.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let command = text
+        .rsplit([';', '|', '&', '\n', '(', '`', '{', ':'])
+        .next();
+    let words = command.unwrap_or_default();
+    let words = words.split(|c: char| c.is_whitespace() || "\"',[]\\".contains(c));
+    let mut words = words.filter(|word| !word.is_empty());
+    let program = words
+        .next()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    program.into_iter().chain(words)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use skillyard_format::LineIndex;
 
-use super::{Loudness, Note, Noted, RuleNote};
+use super::{Loudness, Noted, RuleNote};
+use crate::report::FindingNote;
 
 /// A SARIF log with one run.
 pub(crate) fn document<T: Noted>(
@@ -74,7 +75,7 @@ impl<T: Noted> Serialize for Results<'_, T> {
     }
 }
 
-fn result(note: &Note<'_>, path: &str, lines: &LineIndex<'_>) -> Value {
+fn result(note: &FindingNote<'_>, path: &str, lines: &LineIndex<'_>) -> Value {
     let mut location = json!({ "artifactLocation": { "uri": path } });
     if let Some(span) = note.span {
         let start = lines.position(span.start);

@@ -13,12 +13,14 @@ use skillyard_format::LineIndex;
 use skillyard_format::text::counted;
 use skillyard_scan::{Finding, Report, Severity, SeveritySummary};
 
-use super::text::{elapsed, print_findings};
-use super::{FileNotes, Loudness, Note, Noted};
-use crate::baseline::{Accepted, Stale};
+use super::text::print_findings;
+use super::{FileNotes, Loudness, Noted};
+use crate::library::skill_files::LeftOut;
 use crate::printer::Printer;
-use crate::sanitize::visible;
-use crate::skill_files::LeftOut;
+use crate::report::FindingNote;
+use crate::report::baseline::{Accepted, Stale};
+use crate::text::elapsed;
+use crate::text::sanitize::visible;
 
 /// How many files of a skill that were not read are named.
 const MAX_HIDDEN: usize = 5;
@@ -63,7 +65,7 @@ impl Noted for Scanned {
         let mut files: Vec<FileNotes<'_>> = Vec::new();
         for finding in self.report.at_least(self.show) {
             let path = displayed(&self.folder, &finding.path);
-            let note = Note {
+            let note = FindingNote {
                 code: finding.code,
                 loudness: self.loudness(finding.severity),
                 label: finding.severity.name(),

@@ -3,25 +3,28 @@
 use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
-use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use skillyard_format::text::counted;
 use skillyard_format::{LineIndex, Span};
 
-use super::{Checked, Loudness, Note, Noted, Summary, for_people};
+use super::{Checked, Loudness, Noted, for_people};
 use crate::printer::Printer;
-use crate::sanitize::{masked, visible};
+use crate::report::{FindingNote, ReportSummary};
+use crate::text::elapsed;
+use crate::text::sanitize::{masked, visible};
 
 /// Most findings of one file that are shown; a hostile file has a hundred thousand.
 const MAX_FINDINGS: usize = 100;
 /// Most bytes of a line on each side of a finding; more than the widest terminal shows.
 const MAX_BESIDE: usize = 1_000;
-/// How many skills a line names.
-const MAX_NAMES: usize = 5;
 
 /// Prints the findings and the closing line.
-pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -> io::Result<()> {
+pub(crate) fn print(
+    printer: &Printer,
+    checked: &[Checked],
+    summary: &ReportSummary,
+) -> io::Result<()> {
     print_findings(printer, checked)?;
     printer.note(&closing_line(printer, summary));
     Ok(())
@@ -56,11 +59,11 @@ pub(crate) fn print_findings(printer: &Printer, skills: &[impl Noted]) -> io::Re
 }
 
 /// As many findings as are shown: errors before warnings, but in the order of their places.
-fn most_important<'n>(notes: &'n [Note<'n>]) -> Vec<&'n Note<'n>> {
-    let is_error = |each: &&Note<'_>| each.loudness == Loudness::Error;
+fn most_important<'n>(notes: &'n [FindingNote<'n>]) -> Vec<&'n FindingNote<'n>> {
+    let is_error = |each: &&FindingNote<'_>| each.loudness == Loudness::Error;
     let mut errors = MAX_FINDINGS;
     let mut others = MAX_FINDINGS.saturating_sub(notes.iter().filter(is_error).count());
-    let has_room = |each: &&Note<'_>| {
+    let has_room = |each: &&FindingNote<'_>| {
         let room = if is_error(each) {
             &mut errors
         } else {
@@ -75,7 +78,7 @@ fn most_important<'n>(notes: &'n [Note<'n>]) -> Vec<&'n Note<'n>> {
 
 fn rendered(
     renderer: &Renderer,
-    note: &Note<'_>,
+    note: &FindingNote<'_>,
     text: &str,
     lines: &LineIndex<'_>,
     path: &str,
@@ -138,7 +141,7 @@ impl<'a> Window<'a> {
     }
 }
 
-fn closing_line(printer: &Printer, summary: &Summary) -> String {
+fn closing_line(printer: &Printer, summary: &ReportSummary) -> String {
     let skills = counted(summary.skills, "skill");
     let time = elapsed(summary.elapsed);
     let mut parts = Vec::new();
@@ -174,26 +177,4 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
         );
     }
     line
-}
-
-/// Names of skills, the first of many.
-pub(crate) fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names
-        .iter()
-        .take(MAX_NAMES)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-/// How long something took.
-pub(crate) fn elapsed(time: Duration) -> String {
-    match time.as_millis() {
-        0 => "under 1ms".to_owned(),
-        millis @ 1..=999 => format!("{millis}ms"),
-        millis => format!("{}.{}s", millis / 1000, millis % 1000 / 100),
-    }
 }

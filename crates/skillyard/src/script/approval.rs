@@ -14,12 +14,13 @@ use skillyard_trust::approval::ApprovalChange;
 use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
+use crate::error::trust::OfflineLock;
 use crate::error::{CommandError, RunError};
-use crate::permission::{OfflineLock, Permissions};
+use crate::files;
+use crate::library::permission::Permissions;
 use crate::question::{self, Consent};
-use crate::sanitize::visible;
-use crate::shell::shell_word;
-use crate::trusted;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
 
 /// What is to be approved.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ pub(crate) struct Request<'a> {
 
 /// What the command line says to the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum FlagAnswer {
     /// Nothing: ask.
     Ask,
     /// Yes, this once.
@@ -81,7 +82,7 @@ impl Approval {
 pub(crate) fn decide(
     context: &Context,
     request: &Request<'_>,
-    answer: Answer,
+    answer: FlagAnswer,
 ) -> Result<Approval, CommandError> {
     let permissions = Permissions::load(context)?;
     let approved = permissions.approval(request.skill, Some(&request.digest));
@@ -98,8 +99,8 @@ pub(crate) fn decide(
     }
     let provenance = permissions.provenance_of(request.source, request.folder);
     let opt_in = match answer {
-        Answer::AllowScripts => OptIn::Yes,
-        Answer::Ask | Answer::Yes => OptIn::No,
+        FlagAnswer::AllowScripts => OptIn::Yes,
+        FlagAnswer::Ask | FlagAnswer::Yes => OptIn::No,
     };
     let decision = permissions.decide_for(&provenance, request.skill, approved, opt_in);
     let untrusted = permissions.untrusted_project(request.folder);
@@ -119,8 +120,8 @@ pub(crate) fn decide(
         ScriptVerdict::Run { network, .. } => {
             check_network(context, request, network, lock.as_ref())?;
             Ok(match answer {
-                Answer::AllowScripts => Approval::Flag,
-                Answer::Ask | Answer::Yes => Approval::Policy,
+                FlagAnswer::AllowScripts => Approval::Flag,
+                FlagAnswer::Ask | FlagAnswer::Yes => Approval::Policy,
             })
         }
         ScriptVerdict::Ask { network, reason } => {
@@ -157,10 +158,10 @@ fn check_network(
 fn ask(
     context: &Context,
     request: &Request<'_>,
-    answer: Answer,
+    answer: FlagAnswer,
     reason: &str,
 ) -> Result<Approval, CommandError> {
-    if answer != Answer::Ask {
+    if answer != FlagAnswer::Ask {
         return Ok(Approval::Flag);
     }
     let denied = || RunError::NotApproved {
@@ -232,7 +233,7 @@ fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError
     let approval = permissions.with_scripts(context, request.skill, request.digest);
     let file = context.environment.approvals_file();
     context.ready_to_record()?;
-    trusted::change(&file, &ApprovalChange::ApproveSkill(&approval))?;
+    files::change_approvals(&file, &ApprovalChange::ApproveSkill(&approval))?;
     context.record(&event(request, EventKind::ApprovalGranted))
 }
 

@@ -10,15 +10,13 @@ use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
 use skillyard_sandbox::UserIds;
 
-use crate::commands::read::load;
 use crate::context::Context;
-use crate::error::{CommandError, RunError};
-use crate::hashable;
-use crate::install::place;
-use crate::library::{self, Choice, IndexMode, Target};
-use crate::obstacle;
-use crate::permission::Permissions;
-use crate::skill_files;
+use crate::error::{CommandError, RunError, UNHASHABLE_REMEDY};
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::skill_files::load;
+use crate::library::{IndexMode, NameFilter, SkillTarget, skill_files, withheld};
+use crate::scope;
 
 /// A skill that has scripts.
 #[derive(Debug)]
@@ -39,11 +37,11 @@ impl SkillPlace {
         context: &Context,
         word: &OsStr,
     ) -> Result<(Self, Option<RunError>), CommandError> {
-        let name = match Target::of(context, word)? {
-            Target::Path(path) => return Self::wanted(context, Self::at(context, &path)?),
-            Target::Name(name) => name,
+        let name = match SkillTarget::of(context, word)? {
+            SkillTarget::Path(path) => return Self::wanted(context, Self::at(context, &path)?),
+            SkillTarget::Name(name) => name,
         };
-        let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+        let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
         let skill = library::named(context, &catalog, &name)?;
         let blocked = |reason: String, hint: &str| RunError::Blocked {
             skill: name.clone(),
@@ -55,11 +53,11 @@ impl SkillPlace {
             // then.
             Status::Enabled | Status::Altered | Status::Revoked { .. } => None,
             Status::HeldBack { reason } => {
-                Some(blocked(reason.clone(), obstacle::HELD_BACK_REMEDY))
+                Some(blocked(reason.clone(), withheld::HELD_BACK_REMEDY))
             }
             Status::Unhashable { reason } => {
                 let reason = format!("its files cannot be hashed: {reason}");
-                Some(blocked(reason, hashable::REMEDY))
+                Some(blocked(reason, UNHASHABLE_REMEDY))
             }
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
@@ -121,7 +119,7 @@ pub(crate) fn known_folder(context: &Context, folder: &Path) -> Result<PathBuf, 
         path: folder.to_owned(),
         source,
     })?;
-    if place::store(context).folder_around(&whole).is_some() {
+    if scope::store(context).folder_around(&whole).is_some() {
         // The link is what a lock names, and many can lead to the same bytes.
         return Ok(context.environment.current_dir.join(folder));
     }

@@ -12,7 +12,7 @@ use skillyard_sandbox::{
 
 use super::place::SkillPlace;
 use super::profile::{self, Allowed, Made, Plan};
-use crate::permission::Permissions;
+use crate::library::permission::Permissions;
 
 /// A shorter value of a variable is taken out only where it is a whole word: it may be part of
 /// many.
@@ -20,14 +20,14 @@ const SHORT: usize = 4;
 
 /// Where a skill stands, as its runs are written down.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct RunOrigin {
     /// Where it came from.
     pub(crate) provenance: String,
     /// How much it is believed.
     pub(crate) tier: &'static str,
 }
 
-impl Standing {
+impl RunOrigin {
     /// Where a skill stands now.
     pub(crate) fn of(permissions: &Permissions, skill: &SkillPlace) -> Self {
         let provenance = permissions.provenance_of(skill.source, &skill.folder);
@@ -48,7 +48,7 @@ pub(crate) struct Run<'a> {
     /// What it consists of, to the byte.
     pub(crate) digest: Digest,
     /// Where it stands.
-    pub(crate) standing: &'a Standing,
+    pub(crate) standing: &'a RunOrigin,
     /// What the user allowed.
     pub(crate) allowed: &'a Allowed,
     /// What the script may do.

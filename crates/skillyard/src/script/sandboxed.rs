@@ -13,13 +13,14 @@ use skillyard_sandbox::{Live, Outcome, Sandbox, Stdin};
 
 use super::place::{self, SkillPlace};
 use super::profile::{self, Allowed, Made, SkillFolders};
-use super::record::{Run, Standing};
+use super::record::Run;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
-use crate::permission::Permissions;
+use crate::library::permission::Permissions;
+use crate::script::record::RunOrigin;
 
 /// What is wanted of a skill.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct RunRequest<'a> {
     /// What the skill must consist of; anything else is not run.
     pub(crate) digest: Digest,
     /// The script's path in it.
@@ -40,7 +41,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) fn run(
     context: &Context,
     skill: &CatalogSkill,
-    wanted: Wanted<'_>,
+    wanted: RunRequest<'_>,
     cancel: &AtomicBool,
 ) -> (Result<(Outcome, Made), CommandError>, Event) {
     let mut ended = Event {
@@ -63,7 +64,7 @@ pub(crate) fn run(
 fn started(
     context: &Context,
     skill: &SkillPlace,
-    wanted: Wanted<'_>,
+    wanted: RunRequest<'_>,
     cancel: &AtomicBool,
     ended: &mut Event,
 ) -> Result<(Outcome, Made), CommandError> {
@@ -106,7 +107,7 @@ fn started(
         asked: wanted.asked,
         skill,
         digest: wanted.digest,
-        standing: &Standing::of(&permissions, skill),
+        standing: &RunOrigin::of(&permissions, skill),
         allowed: &allowed,
         plan: &plan,
         script: (script, script_digest),

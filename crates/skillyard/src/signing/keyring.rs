@@ -3,18 +3,17 @@
 //! Private keys are PKCS#8, under a passphrase where the user chose one. Without it whoever can
 //! read the file can sign, so a file that others may read is refused either way.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use skillyard_format::text::nearest;
 use skillyard_trust::signature::{Algorithm, KeyError, PublicKey, Salt, SigningKey, is_locked};
 use zeroize::Zeroizing;
 
-use crate::config::private_file::write_private;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
-use crate::secret::Secret;
+use crate::files::private::write_private;
+use crate::redactor::secret::Secret;
 
 /// The folder of the user's keys.
 #[derive(Debug)]

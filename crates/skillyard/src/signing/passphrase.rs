@@ -9,18 +9,18 @@ use zeroize::Zeroizing;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
-use crate::secret::Secret;
-use crate::terminal::hidden;
+use crate::question::hidden;
+use crate::redactor::secret::Secret;
 
 /// Where the passphrase of a key comes from that has one.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Given {
+pub(crate) struct PassphraseSource {
     /// A file with the key's passphrase; without it `SKILLYARD_KEY_PASSPHRASE`, else you are asked
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
 }
 
-impl Given {
+impl PassphraseSource {
     /// The passphrase of the key `name`.
     pub(crate) fn read(&self, context: &Context, name: &str) -> Result<Secret, CommandError> {
         if let Some(file) = &self.passphrase_file {
@@ -39,7 +39,7 @@ impl Given {
 
 /// Whether a new key gets a passphrase, and where from.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Chosen {
+pub(crate) struct NewPassphrase {
     /// Encrypt the key under a passphrase: `SKILLYARD_KEY_PASSPHRASE`, else you are asked twice
     #[arg(long)]
     passphrase: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Chosen {
     passphrase_file: Option<PathBuf>,
 }
 
-impl Chosen {
+impl NewPassphrase {
     /// The passphrase for the new key `name`, if it is to have one.
     pub(crate) fn read(
         &self,

@@ -2,21 +2,21 @@
 
 mod edit;
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use jiff::Timestamp;
 use skillyard_trust::signature::{KeyId, Moment, Policy, SignerScope, TrustRoot, accept_policy};
 
 pub(crate) use edit::Edit;
 
-use super::pins;
-use crate::believed::{self, text};
-use crate::config::private_file::refuse_dangling;
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
+use crate::files;
+use crate::files::private::refuse_dangling;
+use crate::files::read_owned_text;
+use crate::signing;
 
 /// The policy with everything that belongs to it.
 pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
@@ -50,7 +50,7 @@ pub(crate) fn signed(environment: &Environment) -> Result<Option<Policy>, Comman
 
 fn stored(environment: &Environment, at: Timestamp) -> Result<Option<Policy>, CommandError> {
     let path = environment.signed_policy_file();
-    believed::check(&path)?;
+    files::check_ownership(&path)?;
     match fs::read(&path) {
         Ok(bytes) => match accept_policy(&bytes, None, at) {
             Ok(policy) => Ok(Some(policy)),
@@ -80,9 +80,9 @@ fn joined(environment: &Environment, handed_out: Option<Policy>) -> Result<Polic
 
 /// The policy with what was seen before, and with Sigstore's own keys.
 fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, CommandError> {
-    policy.pins = pins::read(&environment.pins_file())?;
+    policy.pins = signing::read_pins(&environment.pins_file())?;
     let path = environment.sigstore_file();
-    believed::check(&path)?;
+    files::check_ownership(&path)?;
     policy.sigstore = match fs::read(&path) {
         Ok(bytes) => Some(
             TrustRoot::parse(&bytes).map_err(|source| SigningError::TrustRoot { path, source })?,
@@ -98,7 +98,7 @@ fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, 
 
 /// The policy alone.
 pub(crate) fn read(file: &Path) -> Result<Policy, CommandError> {
-    let policy = Policy::parse(&text(file)?);
+    let policy = Policy::parse(&read_owned_text(file)?);
     Ok(policy.map_err(|source| SigningError::Policy {
         path: file.to_owned(),
         source,

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 use skillyard_agent::message::CallOutcome;
 
-use crate::sanitize::visible;
-use crate::shell::shell_words;
 use crate::terminal::{columns, pieces};
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_words;
 
 /// Arguments whose values say enough without their names, in this order.
 const TELLING: &[&str] = &[

@@ -15,13 +15,13 @@ use rustyline::validate::Validator;
 use rustyline::{Behavior, CompletionType, Config, Editor, Helper};
 
 /// Longest line that is read from a pipe, and longest prompt.
-pub(crate) const LONGEST: u64 = 1 << 20;
+pub(crate) const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Most lines that are remembered.
 const REMEMBERED: usize = 1000;
 
 /// What the user did.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     /// They said something.
     Said(String),
     /// They took it back with Ctrl-C.
@@ -37,7 +37,7 @@ pub(crate) enum Lines {
     /// A terminal.
     Terminal {
         /// What edits them.
-        editor: Box<Editor<Names, FileHistory>>,
+        editor: Box<Editor<CompletionNames, FileHistory>>,
         /// Where they are remembered.
         history: PathBuf,
     },
@@ -63,7 +63,7 @@ impl Lines {
             .map_err(failed)?
             .build();
         let mut editor = Editor::with_config(config).map_err(failed)?;
-        editor.set_helper(Some(Names {
+        editor.set_helper(Some(CompletionNames {
             all: Vec::new(),
             proposes: styles,
         }));
@@ -97,7 +97,7 @@ impl Lines {
     }
 
     /// The next line.
-    pub(crate) fn next(&mut self) -> io::Result<Line> {
+    pub(crate) fn next(&mut self) -> io::Result<InputLine> {
         match self {
             Self::Terminal { editor, history } => match editor.readline("> ") {
                 Ok(line) => {
@@ -105,14 +105,16 @@ impl Lines {
                     if is_new {
                         let _ = editor.append_history(history);
                     }
-                    Ok(Line::Said(line))
+                    Ok(InputLine::Said(line))
                 }
-                Err(ReadlineError::Interrupted) => Ok(Line::TakenBack),
-                Err(ReadlineError::Eof) => Ok(Line::End),
+                Err(ReadlineError::Interrupted) => Ok(InputLine::TakenBack),
+                Err(ReadlineError::Eof) => Ok(InputLine::End),
                 Err(error) => Err(failed(error)),
             },
             Self::Pipe => match piped(&mut io::stdin().lock()) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Line::TakenBack),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    Ok(InputLine::TakenBack)
+                }
                 read => read,
             },
         }
@@ -120,17 +122,17 @@ impl Lines {
 }
 
 /// A line from a pipe; bytes that are no text are shown as such.
-fn piped(input: &mut impl io::BufRead) -> io::Result<Line> {
+fn piped(input: &mut impl io::BufRead) -> io::Result<InputLine> {
     let mut line = Vec::new();
-    let read = input.take(LONGEST).read_until(b'\n', &mut line)?;
+    let read = input.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
     if read == 0 {
-        return Ok(Line::End);
+        return Ok(InputLine::End);
     }
-    if read as u64 == LONGEST && !line.ends_with(b"\n") {
+    if read as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
-        return Ok(Line::TooLong);
+        return Ok(InputLine::TooLong);
     }
-    Ok(Line::Said(String::from_utf8_lossy(&line).into_owned()))
+    Ok(InputLine::Said(String::from_utf8_lossy(&line).into_owned()))
 }
 
 fn failed(error: ReadlineError) -> io::Error {
@@ -141,13 +143,13 @@ fn failed(error: ReadlineError) -> io::Error {
 }
 
 /// Names that can be completed, such as `/pdf`, and what each is for.
-pub(crate) struct Names {
+pub(crate) struct CompletionNames {
     all: Vec<(String, String)>,
     /// Whether the rest of a name is shown behind the cursor.
     proposes: bool,
 }
 
-impl Names {
+impl CompletionNames {
     fn matching<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (String, &'a str)> {
         let (mark, typed) = word.split_at(1);
         self.all.iter().filter_map(move |(name, about)| {
@@ -170,7 +172,7 @@ fn word(line: &str, cursor: usize) -> Option<(usize, &str)> {
     fits.then_some((start, word))
 }
 
-impl Completer for Names {
+impl Completer for CompletionNames {
     type Candidate = Pair;
 
     fn complete(
@@ -190,7 +192,7 @@ impl Completer for Names {
     }
 }
 
-impl Hinter for Names {
+impl Hinter for CompletionNames {
     type Hint = String;
 
     /// The rest of the only name that fits, and what it is for.
@@ -210,15 +212,15 @@ impl Hinter for Names {
     }
 }
 
-impl Highlighter for Names {
+impl Highlighter for CompletionNames {
     fn highlight_hint<'h>(&self, hint: &'h str) -> std::borrow::Cow<'h, str> {
         format!("\x1b[2m{hint}\x1b[0m").into()
     }
 }
 
-impl Validator for Names {}
+impl Validator for CompletionNames {}
 
-impl Helper for Names {}
+impl Helper for CompletionNames {}
 
 #[cfg(test)]
 mod tests {
@@ -226,20 +228,20 @@ mod tests {
 
     #[test]
     fn lines_of_a_pipe_are_text_and_have_a_limit() {
-        let long = "x".repeat(usize::try_from(LONGEST).unwrap() + 1);
+        let long = "x".repeat(usize::try_from(MAX_LINE_BYTES).unwrap() + 1);
         let input = [b"one\n\xff\n", long.as_bytes(), b"\nlast"].concat();
         let mut input = &*input;
         let mut next = || piped(&mut input).unwrap();
-        assert_eq!(next(), Line::Said("one\n".into()));
-        assert_eq!(next(), Line::Said("\u{fffd}\n".into()));
-        assert_eq!(next(), Line::TooLong);
-        assert_eq!(next(), Line::Said("last".into()));
-        assert_eq!(next(), Line::End);
+        assert_eq!(next(), InputLine::Said("one\n".into()));
+        assert_eq!(next(), InputLine::Said("\u{fffd}\n".into()));
+        assert_eq!(next(), InputLine::TooLong);
+        assert_eq!(next(), InputLine::Said("last".into()));
+        assert_eq!(next(), InputLine::End);
     }
 
     #[test]
     fn names_are_completed_where_they_stand_for_skills() {
-        let names = Names {
+        let names = CompletionNames {
             all: vec![
                 ("pdf-forms".into(), "Fills forms.".into()),
                 ("pdf-merge".into(), "Merges.".into()),
@@ -266,7 +268,7 @@ mod tests {
         );
         assert_eq!(names.hint("/pdf-", 5, &context), None);
         assert_eq!(names.hint("/", 1, &context), None);
-        let plain = Names {
+        let plain = CompletionNames {
             proposes: false,
             ..names
         };

@@ -6,13 +6,11 @@
 //! Links and whatever else there is stay as they were written.
 
 mod cell;
-mod kind;
 mod table;
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 
 use super::wrap::Wrap;
-use kind::{Block, CODE, Kind, Start};
 use table::Table;
 
 const BOLD: Style = Style::new().bold();
@@ -24,7 +22,7 @@ pub(crate) struct Markdown {
     held: Option<String>,
     /// Whether a fence is open.
     block: Block,
-    line: Kind,
+    line: LineKind,
     bold: bool,
     code: bool,
     /// Whether the last character was a `*` that may be half a mark.
@@ -40,7 +38,7 @@ impl Markdown {
         Self {
             held: Some(String::new()),
             block: Block::Prose,
-            line: Kind::Text,
+            line: LineKind::Text,
             bold: false,
             code: false,
             star: false,
@@ -57,9 +55,9 @@ impl Markdown {
             match self.held.take() {
                 Some(mut held) if character != '\n' => {
                     held.push(character);
-                    match Start::of(&held, self.block) {
-                        Start::Open => self.held = Some(held),
-                        Start::Is(kind, rest) => self.begin(kind, &rest, &mut out),
+                    match LineStart::of(&held, self.block) {
+                        LineStart::Open => self.held = Some(held),
+                        LineStart::Is(kind, rest) => self.begin(kind, &rest, &mut out),
                     }
                 }
                 Some(held) => {
@@ -86,12 +84,12 @@ impl Markdown {
     }
 
     /// Begins a line of a kind with what is known of it.
-    fn begin(&mut self, kind: Kind, text: &str, out: &mut String) {
+    fn begin(&mut self, kind: LineKind, text: &str, out: &mut String) {
         self.line = kind;
-        if kind != Kind::Row {
+        if kind != LineKind::Row {
             out.push_str(&self.table.finish(self.width));
         }
-        if kind == Kind::Fence {
+        if kind == LineKind::Fence {
             self.block = match self.block {
                 Block::Prose => Block::Fenced,
                 Block::Fenced => Block::Prose,
@@ -111,11 +109,11 @@ impl Markdown {
     }
 
     fn inline(&mut self, character: char, out: &mut String) {
-        if matches!(self.line, Kind::Code | Kind::Fence) {
+        if matches!(self.line, LineKind::Code | LineKind::Fence) {
             self.put(character, out);
             return;
         }
-        if self.line == Kind::Row && self.table.gathers() {
+        if self.line == LineKind::Row && self.table.gathers() {
             out.extend(self.table.push(character));
             return;
         }
@@ -140,7 +138,7 @@ impl Markdown {
     /// Shows a character; only prose is wrapped.
     fn put(&mut self, character: char, out: &mut String) {
         self.wrap.put(character, out);
-        if matches!(self.line, Kind::Code | Kind::Fence | Kind::Row) {
+        if matches!(self.line, LineKind::Code | LineKind::Fence | LineKind::Row) {
             self.wrap.keep(out);
         }
     }
@@ -160,9 +158,9 @@ impl Markdown {
 
     /// Ends a line; no style outlives it.
     fn end(&mut self, out: &mut String) {
-        if self.line == Kind::Row && self.table.gathers() {
+        if self.line == LineKind::Row && self.table.gathers() {
             out.extend(self.table.push('\n'));
-            self.line = Kind::Text;
+            self.line = LineKind::Text;
         } else {
             self.close(out);
             out.push('\n');
@@ -180,7 +178,96 @@ impl Markdown {
             self.wrap.style("\x1b[0m");
         }
         self.wrap.end(out);
-        self.line = Kind::Text;
+        self.line = LineKind::Text;
+    }
+}
+
+const HEADING: Style = Style::new().bold().underline();
+const CODE: Style = AnsiColor::Cyan.on_default();
+const QUOTE: Style = Style::new().dimmed();
+
+/// The longest run of blanks that can be in front of a mark.
+const INDENT: usize = 24;
+
+/// Whether a fence is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Prose,
+    Fenced,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    Text,
+    Heading,
+    Quote,
+    Code,
+    /// A row of a table.
+    Row,
+    /// The line of a fence itself.
+    Fence,
+}
+
+/// What the start of a line turned out to be.
+enum LineStart {
+    /// It may still be anything.
+    Open,
+    Is(LineKind, String),
+}
+
+impl LineStart {
+    /// What a line is that begins so.
+    fn of(held: &str, block: Block) -> Self {
+        let text = held.trim_start_matches(' ');
+        let indent = &held[..held.len() - text.len()];
+        let all = |mark: char| text.chars().all(|each| each == mark);
+        if text.is_empty() && indent.len() < INDENT {
+            return Self::Open;
+        }
+        if all('`') {
+            return match text.len() {
+                3 => Self::Is(LineKind::Fence, held.to_owned()),
+                _ => Self::Open,
+            };
+        }
+        if block == Block::Fenced {
+            return Self::Is(LineKind::Code, held.to_owned());
+        }
+        let is_mark = matches!(text, "-" | "*" | "+" | ">") || (all('#') && text.len() <= 6);
+        if is_mark {
+            return Self::Open;
+        }
+        match text.strip_suffix(' ') {
+            Some("-" | "*" | "+") => Self::Is(LineKind::Text, format!("{indent}• ")),
+            Some(">") => Self::Is(LineKind::Quote, format!("{indent}│ ")),
+            None if text.starts_with('|') => Self::Is(LineKind::Row, held.to_owned()),
+            Some(marks) if !marks.is_empty() && marks.chars().all(|each| each == '#') => {
+                Self::Is(LineKind::Heading, String::new())
+            }
+            _ => Self::Is(LineKind::Text, held.to_owned()),
+        }
+    }
+}
+
+impl Block {
+    /// What a line is in it that says nothing else.
+    fn kind(self) -> LineKind {
+        match self {
+            Self::Prose => LineKind::Text,
+            Self::Fenced => LineKind::Code,
+        }
+    }
+}
+
+impl LineKind {
+    fn style(self) -> Option<Style> {
+        match self {
+            Self::Text | Self::Row => None,
+            Self::Heading => Some(HEADING),
+            Self::Quote | Self::Fence => Some(QUOTE),
+            Self::Code => Some(CODE),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use unicode_width::UnicodeWidthChar as _;
 
 /// The part of a line that must stay free for words beside what they are indented by.
-const LEAST: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// Text on its way to a terminal of some width.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Wrap {
             self.gap = 0;
             let is_item = self.column == self.indent + self.word_width && is_item(&self.word);
             let hanging = self.column + 1;
-            if is_first && is_item && hanging + LEAST <= self.width {
+            if is_first && is_item && hanging + MIN_WIDTH <= self.width {
                 self.indent = hanging;
             }
         }

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::TestContext;
-use crate::mcp_ends::until;
+use crate::mcp_shutdown::until;
 use crate::scripted_model::{call, model};
 use crate::terminal::typed_with;
 

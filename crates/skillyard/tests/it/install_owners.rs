@@ -6,7 +6,6 @@ use std::path::Path;
 
 use crate::project::{everything, project};
 use crate::servers::repository::skill;
-use crate::{output, text};
 
 /// Somebody who is not root.
 const SOMEBODY: u32 = 1000;
@@ -50,33 +49,4 @@ fn what_root_installs_in_somebodys_project_is_theirs() {
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
     context.done(&["install", "./lib/pdf", "--agent", "claude-code"]);
     theirs("another agent");
-}
-
-#[test]
-fn what_root_makes_in_somebodys_home_is_told() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
-    let context = project();
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    let home = context.root().join("../home");
-    fs::create_dir_all(&home).unwrap();
-    let _ = fs::remove_dir_all(home.join(".skillyard"));
-    chown(&home, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
-    let told = |arguments: &[&str]| {
-        let ran = output(context.skillyard().args(arguments));
-        assert!(ran.status.success(), "{}", text(&ran.stderr));
-        text(&ran.stderr)
-    };
-    let warning = "in the home of another user (1000)";
-    let said = told(&["validate", "lib/pdf"]);
-    assert!(!said.contains(warning), "{said}");
-    assert!(!home.join(".skillyard").exists());
-    let said = told(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
-    assert!(said.contains(warning), "{said}");
-    assert!(said.contains("`chown -R 1000 "), "{said}");
-    assert!(home.join(".skillyard").exists());
-    // Where root is at home nothing is said, nor is it said twice.
-    let said = told(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
-    assert!(!said.contains(warning), "{said}");
 }

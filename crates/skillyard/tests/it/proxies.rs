@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::mcp_ends::until;
+use crate::mcp_shutdown::until;
 use crate::project::project;
 use crate::scripted_model::model;
 use crate::servers::git_http;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::project::{everything, project};
 use crate::servers::repository::skill;
-use crate::{TestContext, output, somebody, text};
+use crate::{TestContext, output, text, unprivileged_user};
 
 fn all(root: &Path) -> impl Iterator<Item = PathBuf> {
     let below = everything(root).into_iter().map(|path| root.join(path));
@@ -30,14 +30,14 @@ impl Project {
         context
             .write("lib/pdf/SKILL.md", skill("pdf", "one"))
             .write("lib/pdf/scripts/deep/run.sh", "echo one\n");
-        somebody::own(&context);
+        unprivileged_user::own(&context);
         let project = Self(context);
         project.done(&["install", "./lib/pdf", "--yes"]);
         project
     }
 
     fn run(&self, arguments: &[&str]) -> (bool, String) {
-        let told = output(somebody::skillyard(&self.0).args(arguments));
+        let told = output(unprivileged_user::skillyard(&self.0).args(arguments));
         (told.status.success(), text(&told.stderr))
     }
 
@@ -98,7 +98,7 @@ fn a_lock_that_is_closed_to_its_owner_is_not_to_be_removed() {
     let lock = project.0.root().join("skills.lock");
     set_mode(&lock, 0o000);
     for command in [&["sync"][..], &["list", "--installed"], &["doctor"]] {
-        let told = output(somebody::skillyard(&project.0).args(command));
+        let told = output(unprivileged_user::skillyard(&project.0).args(command));
         let told = text(&told.stdout) + &text(&told.stderr);
         let hint = format!("`chmod u+r {}`", lock.display());
         assert!(told.contains(&hint), "{command:?}: {told}");

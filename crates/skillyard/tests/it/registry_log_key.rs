@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::TestContext;
 use super::registry::Server;
-use super::registry_copies::{asked, publish};
 use super::registry_crash::ask;
+use super::registry_mirrors_and_backups::{asked, publish};
 
 /// A registry that has signed something and is not served now, with a copy of it.
 fn signed() -> (TestContext, PathBuf) {

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use skillyard_agent::front_end::Action;
 
-use crate::report::counted;
-use crate::sanitize::exact;
-use crate::shell::shell_words;
 use crate::terminal::{self, columns, pieces};
+use crate::text::counted;
+use crate::text::sanitize::exact;
+use crate::text::shell::shell_words;
 
 /// What stands in front of further lines that the model wrote.
 const MARKED: &str = "\n  | ";

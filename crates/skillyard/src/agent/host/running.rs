@@ -9,16 +9,18 @@ use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Command, Live, Sandbox, Stdin};
 use skillyard_trust::verdict::OptIn;
 
-use super::{Machine, explained, permission, refused, told};
-use crate::agent::caches;
+use super::{explained, permission, refused, told};
+use crate::agent;
+use crate::agent::host::LocalMachine;
 use crate::agent::lying::Lying;
-use crate::agent::shown::{Place, Shown};
+use crate::agent::shown::{RunPlace, VisibleSkills};
 use crate::error::{CommandError, RunError};
-use crate::permission::Permissions;
+use crate::library::permission::Permissions;
 use crate::script::profile::{self, Made};
-use crate::script::sandboxed::{self, Wanted};
+use crate::script::sandboxed;
+use crate::script::sandboxed::RunRequest;
 
-impl Machine {
+impl LocalMachine {
     /// Runs a script of a skill.
     pub(super) fn run_in_sandbox(
         &self,
@@ -44,7 +46,7 @@ impl Machine {
             // Whoever said so before is not asked; the log says who that was.
             asked = asked.detail("approval", "--allow-scripts");
         }
-        let wanted = Wanted {
+        let wanted = RunRequest {
             digest: run.digest,
             script: &run.script,
             arguments: &run.arguments,
@@ -77,7 +79,7 @@ impl Machine {
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
             .map_err(RunError::from)?;
         let permissions = Permissions::to_look(&self.context)?;
-        let place = Place {
+        let place = RunPlace {
             workspace: &folder,
             temporary,
             backend,
@@ -85,12 +87,12 @@ impl Machine {
         };
         let lying = Lying::all(&self.context, &permissions, &folder, &profile.protected)?;
         let (skills, active) = (&self.skills, &run.readable);
-        let shown = Shown::to_command(skills, active, &lying, &place, |skill, digest| {
+        let shown = VisibleSkills::to_command(skills, active, &lying, &place, |skill, digest| {
             permission(&permissions, skill, digest, self.opt_in)
         })?;
         profile.mounts.extend(shown.mounts());
         if backend != Backend::Bubblewrap || shown.has_caches {
-            profile.environment.push(caches::passed_over());
+            profile.environment.push(agent::passed_over());
         }
         let mut words = run.argv.iter();
         let program = words.next().map(PathBuf::from).unwrap_or_default();

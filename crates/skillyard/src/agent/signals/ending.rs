@@ -1,12 +1,11 @@
 //! Sees to it that a talk ends once it is to end.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
@@ -15,7 +14,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdout};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::low_level::{emulate_default_handler, exit};
 
-use crate::terminal::Bell;
+use crate::terminal::SignalWaker;
 use crate::terminal::keys::is_ours;
 
 /// How often it is looked whether the talk has come to where it waits for somebody.
@@ -27,9 +26,9 @@ const LAST: u32 = 100;
 
 /// The terminal as it was before anybody was asked for keys.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shown(Option<Termios>);
+pub(super) struct SavedTerminal(Option<Termios>);
 
-impl Shown {
+impl SavedTerminal {
     /// As it is now.
     pub(super) fn now() -> Self {
         Self(tcgetattr(io::stdin()).ok())
@@ -61,19 +60,19 @@ pub(super) fn hands_over_keys() -> bool {
 }
 
 /// Who attends to the end of a talk.
-pub(super) struct Ending {
+pub(super) struct ExitHandler {
     /// The signal by which it is to end; zero before.
     pub(super) end: Arc<AtomicUsize>,
     /// Nothing is under way.
     pub(super) waiting: Arc<AtomicBool>,
     /// The terminal as it was.
-    pub(super) shown: Shown,
+    pub(super) shown: SavedTerminal,
 }
 
-impl Ending {
+impl ExitHandler {
     /// Waits for the bell.
-    pub(super) fn attend(self) -> io::Result<Bell> {
-        Bell::new(move || self.see_to_it())
+    pub(super) fn attend(self) -> io::Result<SignalWaker> {
+        SignalWaker::new(move || self.see_to_it())
     }
 
     fn see_to_it(&self) {

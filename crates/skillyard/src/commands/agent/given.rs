@@ -9,22 +9,23 @@ use skillyard_agent::shelf::Shelf;
 use skillyard_catalog::Status;
 use skillyard_catalog::selection::NamePattern;
 
-use super::all_skills;
+use crate::agent::settings::all_skills;
 use crate::commands::install;
+use crate::config::install::ScopeName;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
-use crate::install::chronicle::Answer;
+use crate::install::change_audit::InstallConsent;
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeName};
 use crate::install::report::report;
 use crate::install::review;
-use crate::library::{self, Choice, IndexMode};
-use crate::obstacle;
-use crate::permission::Permissions;
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::{IndexMode, NameFilter, withheld};
 use crate::redactor::without_userinfo;
-use crate::sanitize::visible;
-use crate::shell::shell_words;
+use crate::scope::ScopeContext;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_words;
 
 /// Gives an agent the skills that words name, as they are now. One that is named by where it comes
 /// from, such as `alias:name` or `owner/repo/path`, is installed for the user first, with the usual
@@ -75,7 +76,7 @@ fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), Comma
     if patterns.is_empty() {
         return Ok(());
     }
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let permissions = Permissions::to_look(context)?;
     for skill in &catalog.skills {
         let name = &skill.record.name;
@@ -88,7 +89,7 @@ fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), Comma
         }
         let status = skill.status.as_str();
         let mut line = format!(" ! {name}: the agent cannot use it while it is {status}");
-        if let Some(why) = obstacle::of(skill, &permissions) {
+        if let Some(why) = withheld::of(skill, &permissions) {
             let _ = write!(line, ": {}", why.reason);
             if let Some(remedy) = why.remedy {
                 let _ = write!(line, " ({remedy})");
@@ -162,14 +163,14 @@ fn about(word: &str, failure: CommandError) -> CommandError {
 /// Installs what a reference names, unless it is there, and says what it is called.
 fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, CommandError> {
     let start = Instant::now();
-    let args = install::Args::of(word, &[], Some(ScopeName::User));
-    let place = Place::find(context, args.scope())?;
+    let args = install::InstallArgs::of(word, &[], Some(ScopeName::User));
+    let place = ScopeContext::find(context, args.scope())?;
     let scanner = install::scanner(context, &args);
     let prepared = install::prepare(context, &args, &place, scanner, &Pick::Ask)?;
     if !prepared.preview.is_empty() {
         let checked = prepared.check(context, &[])?;
         review::confirm(context, &checked, &prepared.preview, yes)?;
-        let plan = prepared.carry_out(context, &place, &checked, Answer::given(yes))?;
+        let plan = prepared.carry_out(context, &place, &checked, InstallConsent::given(yes))?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {
             report(context, &place, &plan, Some(start), false)?;

@@ -9,15 +9,16 @@ use skillyard_agent::agent::{AgentStore, Definition, Drift};
 use skillyard_audit::EventKind;
 use skillyard_format::text::BOM;
 
-use super::{Outcome, all_skills, changed, missing, store};
+use super::{Outcome, changed};
 use crate::agent::keep_locked;
+use crate::agent::settings::{all_skills, missing, store};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// Longest file that is read.
-const LONGEST: u64 = 1 << 20;
+const MAX_IMPORT_BYTES: u64 = 1 << 20;
 
 /// Make an agent from what `agent export` printed
 ///
@@ -30,7 +31,7 @@ const LONGEST: u64 = 1 << 20;
 ///   skillyard agent export helper | ssh there skillyard agent import -
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AgentImportArgs {
     /// The file; `-` reads it from stdin
     file: PathBuf,
     /// Give it another name
@@ -46,7 +47,7 @@ struct Exported {
     definition: Definition,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AgentImportArgs) -> Outcome {
     let text = read(args).map_err(|source| CommandError::Read {
         path: args.file.clone(),
         source,
@@ -83,13 +84,16 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     changed(context, &kept, None, EventKind::AgentCreated)
 }
 
-fn read(args: &Args) -> io::Result<String> {
+fn read(args: &AgentImportArgs) -> io::Result<String> {
     let mut text = String::new();
     if args.file.as_os_str() == "-" {
-        io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
+        io::stdin()
+            .lock()
+            .take(MAX_IMPORT_BYTES)
+            .read_to_string(&mut text)?;
     } else {
         let file = fs::File::open(&args.file)?;
-        file.take(LONGEST).read_to_string(&mut text)?;
+        file.take(MAX_IMPORT_BYTES).read_to_string(&mut text)?;
     }
     // Some editors put a mark before it.
     Ok(text.trim_start_matches(BOM).to_owned())

@@ -6,17 +6,18 @@ use skillyard_agent::agent::Definition;
 use skillyard_agent::settings::LimitChanges;
 use skillyard_agent::tool_spec::WorkspaceTools;
 
-use super::{given, strategy, tool_mode, unknown};
+use super::given;
 use crate::agent::known_model;
+use crate::agent::settings::{strategy, tool_mode, unknown};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::mcp::Lenders;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// What `create` and `edit` can say about an agent.
 #[derive(Debug, clap::Args)]
-pub(super) struct Said {
+pub(super) struct AgentOptions {
     /// The model, as `SERVER/NAME`
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     model: Option<String>,
@@ -79,7 +80,7 @@ pub(super) struct Said {
     yes: bool,
 }
 
-impl Said {
+impl AgentOptions {
     /// Whether it is said which skills the agent has.
     pub(super) fn gives_skills(&self) -> bool {
         self.skills.is_some()

@@ -7,12 +7,13 @@ use skillyard_agent::agent::Drift;
 use skillyard_agent::settings::AgentLimits;
 use skillyard_agent::tool_spec::WorkspaceTools;
 
-use super::{Outcome, all_skills, as_json, hash, missing, store};
+use super::{Outcome, as_json, hash};
+use crate::agent::settings::{all_skills, missing, store};
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::ExitStatus;
 use crate::error::agent::AgentFailure;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Show an agent, and whether its skills are still what they were
 ///
@@ -21,12 +22,12 @@ use crate::sanitize::visible;
 ///   skillyard agent show helper --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AgentShowArgs {
     /// The agent
     name: String,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AgentShowArgs) -> Outcome {
     let kept = store(context)
         .load(&args.name)
         .map_err(AgentFailure::from)?;
@@ -42,7 +43,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             });
         value["skills"] = skills.collect();
         context.printer.json(&value)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let definition = &kept.definition;
     let mut text = format!("{}@{}\n", kept.name, kept.version);
@@ -89,7 +90,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             visible(&kept.name)
         ));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The limits that people set, in words; no number stands for none.

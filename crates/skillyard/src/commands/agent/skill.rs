@@ -6,11 +6,12 @@ use clap::Subcommand;
 use serde_json::json;
 use skillyard_agent::agent::{Definition, Drift, Pin};
 
-use super::{Outcome, all_skills, given, store, updated};
+use super::{Outcome, given, updated};
+use crate::agent::settings::{all_skills, store};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus};
+use crate::text::sanitize::visible;
 
 /// Change the skills of an agent
 ///
@@ -19,13 +20,13 @@ use crate::sanitize::visible;
 ///   skillyard agent skill list helper
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AgentSkillArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: AgentSkillCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum AgentSkillCommand {
     /// Add skills, or take those that are there as they are now
     ///
     /// A skill that is named by where it comes from is installed first. A pattern means whatever
@@ -41,7 +42,7 @@ enum Verb {
     /// Examples:
     ///   skillyard agent skill remove helper pdf-tools
     #[command(verbatim_doc_comment)]
-    Remove(Names),
+    Remove(SkillNamesArgs),
     /// List the skills, and whether they are still what they were
     ///
     /// Examples:
@@ -54,7 +55,7 @@ enum Verb {
 }
 
 #[derive(Debug, clap::Args)]
-struct Names {
+struct SkillNamesArgs {
     /// The agent
     agent: String,
     /// The skills
@@ -65,22 +66,22 @@ struct Names {
 #[derive(Debug, clap::Args)]
 struct Added {
     #[command(flatten)]
-    names: Names,
+    names: SkillNamesArgs,
     /// Install without asking what a reference names
     #[arg(long, short)]
     yes: bool,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AgentSkillArgs) -> Outcome {
     match &args.verb {
-        Verb::Add(added) => add(context, added),
-        Verb::Remove(names) => remove(context, names),
-        Verb::List { agent } => list(context, agent),
+        AgentSkillCommand::Add(added) => add(context, added),
+        AgentSkillCommand::Remove(names) => remove(context, names),
+        AgentSkillCommand::List { agent } => list(context, agent),
     }
 }
 
 fn add(context: &Context, added: &Added) -> Outcome {
-    let Names { agent, skills } = &added.names;
+    let SkillNamesArgs { agent, skills } = &added.names;
     let mut named = Vec::new();
     let give = |definition: &mut Definition| {
         named = given::give(context, definition, skills, added.yes)?;
@@ -91,13 +92,13 @@ fn add(context: &Context, added: &Added) -> Outcome {
     updated(context, &change)
 }
 
-fn remove(context: &Context, names: &Names) -> Outcome {
+fn remove(context: &Context, names: &SkillNamesArgs) -> Outcome {
     let change = store(context).change(&names.agent, |definition| take(definition, names))?;
     updated(context, &change)
 }
 
 /// Takes skills from an agent; it must have them.
-fn take(definition: &mut Definition, names: &Names) -> Result<(), CommandError> {
+fn take(definition: &mut Definition, names: &SkillNamesArgs) -> Result<(), CommandError> {
     for name in &names.skills {
         let count = |definition: &Definition| definition.skills.len() + definition.patterns.len();
         let had = count(definition);
@@ -135,7 +136,7 @@ fn list(context: &Context, agent: &str) -> Outcome {
         context
             .printer
             .json(&json!({ "skills": skills, "patterns": patterns }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let names = skills.iter().map(|(pin, _)| pin.name.chars().count());
     let widest = names.max().unwrap_or_default();
@@ -158,5 +159,5 @@ fn list(context: &Context, agent: &str) -> Outcome {
             "It has no skills; add one with `skillyard agent skill add {name} SKILL`"
         ));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

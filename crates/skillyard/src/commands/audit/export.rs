@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use skillyard_audit::{AuditEntry, CSV_HEADER, LogLines, csv, read};
 
-use super::super::Outcome;
-use super::Which;
+use crate::commands::audit::EventFilterArgs;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::json::escaped;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::text::counted;
+use crate::text::json::escaped;
+use crate::text::sanitize::visible;
 
 /// Write events to a file or to stdout
 ///
@@ -24,39 +23,39 @@ use crate::sanitize::visible;
 ///   skillyard audit export --format csv --since 2026-11-01 --output november.csv
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AuditExportArgs {
     #[command(flatten)]
-    which: Which,
+    which: EventFilterArgs,
     /// The form
     #[arg(long, default_value = "jsonl")]
-    format: Format,
+    format: ExportFormat,
     /// The file to make; it may not be there yet
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum ExportFormat {
     /// The lines of the log
     Jsonl,
     /// A table
     Csv,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AuditExportArgs) -> Outcome {
     let filter = args.which.filter(context)?;
     let reading = read(&context.environment.logs_folder(), &filter)?;
     let mut bytes = Vec::new();
-    if args.format == Format::Csv {
+    if args.format == ExportFormat::Csv {
         bytes.extend_from_slice(CSV_HEADER.as_bytes());
     }
     for line in &reading.lines {
         match args.format {
-            Format::Jsonl => {
+            ExportFormat::Jsonl => {
                 bytes.extend_from_slice(line);
                 bytes.push(b'\n');
             }
-            Format::Csv => {
+            ExportFormat::Csv => {
                 let entry = AuditEntry::parse(line);
                 bytes.extend(entry.iter().flat_map(|entry| csv(entry).into_bytes()));
             }
@@ -86,24 +85,24 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Says what is not in it; whoever keeps only the export would never know.
-fn completeness(context: &Context, reading: &LogLines) -> Status {
+fn completeness(context: &Context, reading: &LogLines) -> ExitStatus {
     if reading.unreadable == 0 {
-        return Status::Yes;
+        return ExitStatus::Success;
     }
     context.printer.note(&format!(
         "warning: {} could not be read, and so not put into it; find out more with `skillyard audit verify`",
         counted(reading.unreadable, "line")
     ));
-    Status::No
+    ExitStatus::Negative
 }
 
-fn to_stdout(context: &Context, format: Format, bytes: &[u8]) -> Result<(), CommandError> {
+fn to_stdout(context: &Context, format: ExportFormat, bytes: &[u8]) -> Result<(), CommandError> {
     // In a pipe the bytes are the answer; a terminal would obey them.
     if context.printer.is_terminal() {
         let text = String::from_utf8_lossy(bytes);
         match format {
-            Format::Jsonl => context.printer.data(&escaped(&text))?,
-            Format::Csv => context.printer.data(&visible(&text.replace('\r', "")))?,
+            ExportFormat::Jsonl => context.printer.data(&escaped(&text))?,
+            ExportFormat::Csv => context.printer.data(&visible(&text.replace('\r', "")))?,
         }
     } else {
         context.printer.raw(bytes)?;

@@ -7,12 +7,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use skillyard_audit::{AuditEntry, LogFollower, read};
 
-use super::super::Outcome;
-use super::Which;
+use crate::commands::audit::EventFilterArgs;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// List events, the oldest first
 ///
@@ -22,9 +21,9 @@ use crate::sanitize::visible;
 ///   skillyard audit log --follow
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AuditLogArgs {
     #[command(flatten)]
-    which: Which,
+    which: EventFilterArgs,
     /// Go on with new events as they happen
     #[arg(short, long)]
     follow: bool,
@@ -33,7 +32,7 @@ pub(super) struct Args {
 /// How often new events are looked for.
 const PAUSE: Duration = Duration::from_millis(200);
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AuditLogArgs) -> Outcome {
     let folder = context.environment.logs_folder();
     let filter = args.which.filter(context)?;
     // Before reading, so that nothing falls between.
@@ -45,7 +44,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         context
             .printer
             .json(&json!({ "events": events, "unreadable": reading.unreadable }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for line in &reading.lines {
         print(context, line)?;
@@ -76,7 +75,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A line as JSON that is handed on as it is.
@@ -105,7 +104,7 @@ fn print(context: &Context, line: &[u8]) -> Result<(), CommandError> {
 const FINE_PRINT: &[&str] = &["call", "limits", "milliseconds", "transaction"];
 
 /// Longest detail that is shown whole.
-const LONGEST: usize = 100;
+const MAX_FIELD_LENGTH: usize = 100;
 
 /// A value as one word, in quotes where it could be taken for more: some are what a model wrote. What
 /// is too long is cut at its end, and how much is missing is told.
@@ -154,7 +153,7 @@ fn described(entry: &AuditEntry<'_>, everything: bool) -> String {
         if everything {
             let _ = write!(text, "  {name}={}", quoted(value, usize::MAX));
         } else if !value.starts_with("sha256:") && !FINE_PRINT.contains(&&**name) {
-            let _ = write!(text, "  {name}={}", quoted(value, LONGEST));
+            let _ = write!(text, "  {name}={}", quoted(value, MAX_FIELD_LENGTH));
         }
     }
     if let Some(session) = entry.session.as_ref().filter(|_| everything) {

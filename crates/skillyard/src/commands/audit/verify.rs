@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use skillyard_audit::{CopiedFile, Fault, Hash, Verdict, verify_copied_folder, verify_copy};
 
-use super::super::Outcome;
 use crate::context::Context;
-use crate::error::audit::AuditUsage;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::{AuditUsage, CommandError, ExitStatus, Outcome};
+use crate::text::sanitize::visible;
 
 /// Check that nobody changed the log
 ///
@@ -29,7 +27,7 @@ use crate::sanitize::visible;
 ///   skillyard audit verify november.jsonl
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct AuditVerifyArgs {
     /// An export or a copy instead of the log; a folder of copies
     #[arg(value_name = "FILE")]
     export: Option<PathBuf>,
@@ -38,7 +36,7 @@ pub(super) struct Args {
     expect: Option<String>,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &AuditVerifyArgs) -> Outcome {
     let expected = args.expect.as_deref().map(expected).transpose()?;
     let verdict = match &args.export {
         None => skillyard_audit::verify(&context.environment.logs_folder(), expected)?,
@@ -52,9 +50,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }
     };
     let status = if verdict.fault.is_none() {
-        Status::Yes
+        ExitStatus::Success
     } else {
-        Status::No
+        ExitStatus::Negative
     };
     if context.printer.is_json() {
         let last = verdict

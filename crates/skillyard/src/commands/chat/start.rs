@@ -4,26 +4,25 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
+use skillyard_agent::settings::{Settings, ToolMode};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::guard::GuardEnvironment as _;
 use skillyard_trust::verdict::OptIn;
 
-use super::Args;
-use crate::agent::{self, Files, Wanted};
-use crate::commands::agent::{resolved, strategy, tool_mode};
-use crate::commands::chat_sessions;
+use crate::agent;
+use crate::agent::settings::{configured, resolved, strategy, tool_mode};
+use crate::agent::{FileAccess, SessionSpec, workspace};
+use crate::commands::chat::{ChatArgs, sessions};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::library::signers;
 use crate::mcp::Lenders;
-use crate::sanitize::visible;
-use crate::signing::signers;
-use crate::workspace::workspace;
+use crate::text::sanitize::visible;
 
 /// The session, and what it runs with.
 pub(super) fn start(
     context: &Context,
-    args: &Args,
+    args: &ChatArgs,
     cancel: &AtomicBool,
 ) -> Result<(Runtime, Session), CommandError> {
     args.keep_locked(context)?;
@@ -33,20 +32,20 @@ pub(super) fn start(
     } else {
         OptIn::No
     };
-    let mut wanted = Wanted {
+    let mut wanted = SessionSpec {
         choice: args.choice.clone(),
         only: None,
         opt_in,
         lenders: Lenders::default(),
         lent_before: None,
-        files: Files::Workspace,
+        files: FileAccess::Workspace,
     };
     let named = named_folder(context, args)?;
     if let Some(name) = &args.resume {
         let store = agent::store(context)?;
         let chosen;
         let name = if name.is_empty() {
-            chosen = chat_sessions::pick(context, &store)?;
+            chosen = sessions::pick(context, &store)?;
             &chosen
         } else {
             name
@@ -132,7 +131,7 @@ fn lenders(
     Ok(lenders)
 }
 
-impl Args {
+impl ChatArgs {
     /// Refuses flags that stand for keys which the organisation locked.
     fn keep_locked(&self, context: &Context) -> Result<(), CommandError> {
         let config = context.config()?;
@@ -150,29 +149,10 @@ impl Args {
 }
 
 /// The folder that the command line names.
-fn named_folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
+fn named_folder(context: &Context, args: &ChatArgs) -> Result<Option<PathBuf>, CommandError> {
     let Some(folder) = &args.workspace else {
         return Ok(None);
     };
     let folder = workspace(&context.environment, Some(folder))?;
     Ok(Some(folder.workspace().to_owned()))
-}
-
-/// How an agent without a name works.
-pub(crate) fn configured(context: &Context) -> Result<AgentSettings, CommandError> {
-    let config = context.config()?;
-    let strategy = config.text("agents.activation");
-    let strategy = strategy.as_deref().map(self::strategy);
-    let mut settings = AgentSettings {
-        model: config
-            .text("agents.model")
-            .unwrap_or_else(|| "offline".into()),
-        strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
-        router_model: config.text("agents.router_model"),
-        ..AgentSettings::default()
-    };
-    settings.limits.catalog_skills = config.max_skills();
-    let routed = config.count("agents.routed_skills");
-    settings.limits.routed_skills = routed.unwrap_or(settings.limits.routed_skills);
-    Ok(settings)
 }

@@ -4,18 +4,16 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::Outcome;
-use crate::config::Config;
-use crate::config::denied_tools;
 use crate::config::hosts::HostSettings;
 use crate::config::layer::Setting;
-use crate::config::mcp::{Reach, unreachable};
-use crate::config::problem::{ConfigError, Problem};
-use crate::config::source::Source;
+use crate::config::mcp::{McpEndpoint, unreachable};
+use crate::config::source::SourceConfig;
+use crate::config::{Config, denied_tools};
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::{ExitStatus, Outcome};
 use crate::redactor::without_userinfo;
-use crate::sanitize::visible;
+use crate::text::sanitize::visible;
 
 /// Check that the configuration can be used
 ///
@@ -29,10 +27,10 @@ use crate::sanitize::visible;
 ///   skillyard config check --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {}
+pub(super) struct ConfigCheckArgs {}
 
 /// A place that is asked or sent something, or that sessions are in.
-struct Place {
+struct CheckedEndpoint {
     name: String,
     url: String,
     /// The header that logs in, by its name.
@@ -62,7 +60,7 @@ pub(super) fn run(context: &Context) -> Outcome {
         of_host("gitlab", config.gitlab()),
     ));
     if let Some(found) = config.sessions_database().transpose() {
-        let place = found.map(|address| Place {
+        let place = found.map(|address| CheckedEndpoint {
             name: "sessions (PostgreSQL)".to_owned(),
             url: without_userinfo(address.expose()).into_owned(),
             login: None,
@@ -71,7 +69,7 @@ pub(super) fn run(context: &Context) -> Outcome {
     }
     places.extend(models(&config));
     if let Some(found) = config.trace_receiver().transpose() {
-        let place = found.map(|receiver| Place {
+        let place = found.map(|receiver| CheckedEndpoint {
             name: "telemetry".to_owned(),
             url: without_userinfo(&receiver.url).into_owned(),
             login: receiver.headers.into_iter().next().map(|(name, _)| name),
@@ -81,9 +79,9 @@ pub(super) fn run(context: &Context) -> Outcome {
     places.extend(mcp(&config));
     places.extend(denied(&config));
     let status = if places.iter().all(|(_, place)| place.is_ok()) {
-        Status::Yes
+        ExitStatus::Success
     } else {
-        Status::No
+        ExitStatus::Negative
     };
     if context.printer.is_json() {
         let places: Vec<Value> = places
@@ -100,7 +98,7 @@ pub(super) fn run(context: &Context) -> Outcome {
             .map(|(name, meant)| json!({ "name": name, "meant": meant }))
             .collect();
         context.printer.json(
-            &json!({ "usable": status == Status::Yes, "places": places, "not_sent": not_sent, "unknown_variables": unknown }),
+            &json!({ "usable": status == ExitStatus::Success, "places": places, "not_sent": not_sent, "unknown_variables": unknown }),
         )?;
         return Ok(status);
     }
@@ -125,10 +123,10 @@ pub(super) fn run(context: &Context) -> Outcome {
 }
 
 /// The servers of models; one that nothing says the address of is none.
-fn models(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+fn models(config: &Config) -> Vec<(String, Result<CheckedEndpoint, ConfigError>)> {
     let servers = config.model_servers().into_iter().filter_map(|name| {
         let server = config.model_server(&name).transpose()?;
-        let place = server.map(|server| Place {
+        let place = server.map(|server| CheckedEndpoint {
             name: format!("{name} (models)"),
             url: without_userinfo(&server.url).into_owned(),
             login: server.key.map(|_| "key".to_owned()),
@@ -139,19 +137,19 @@ fn models(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
 }
 
 /// The MCP servers, and what would be one.
-fn mcp(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+fn mcp(config: &Config) -> Vec<(String, Result<CheckedEndpoint, ConfigError>)> {
     let servers = config.mcp_servers().into_iter().map(|name| {
         let server = config.mcp_server(&name).and_then(|server| {
             let server = server.ok_or_else(|| unreachable(&name))?;
             let (url, login) = match server.reach {
-                Reach::Program { command, .. } => (command, None),
-                Reach::Address { url, headers } => {
+                McpEndpoint::Program { command, .. } => (command, None),
+                McpEndpoint::Address { url, headers } => {
                     let login = headers.into_iter().next().map(|(header, _)| header);
                     (without_userinfo(&url).into_owned(), login)
                 }
             };
             let name = format!("{name} (MCP server)");
-            Ok(Place { name, url, login })
+            Ok(CheckedEndpoint { name, url, login })
         });
         (format!("mcp.servers.{name}"), server)
     });
@@ -163,7 +161,7 @@ fn mcp(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
 }
 
 /// Lists of tools that deny something else than they say.
-fn denied(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+fn denied(config: &Config) -> Vec<(String, Result<CheckedEndpoint, ConfigError>)> {
     let misread = config.all("tools.deny").filter_map(|setting| {
         let problem = denied_tools::problem(setting)?;
         let at = Some(setting.origin.clone());
@@ -174,29 +172,32 @@ fn denied(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
 
 fn of_source(
     name: &str,
-    found: Result<Source<'_>, ConfigError>,
+    found: Result<SourceConfig<'_>, ConfigError>,
     said: Option<&Setting>,
-) -> Result<Place, ConfigError> {
+) -> Result<CheckedEndpoint, ConfigError> {
     let source = found?;
     if let (Some(problem), Some(said)) = (source.misfit(), said) {
         return Err(ConfigError {
             at: Some(said.origin.clone()),
-            problem: Problem::Value {
+            problem: ConfigProblem::Value {
                 key: said.key.clone(),
                 problem: problem.to_owned(),
             },
         });
     }
-    Ok(Place {
+    Ok(CheckedEndpoint {
         name: format!("{name} ({})", source.kind.as_str()),
         url: without_userinfo(&source.url).into_owned(),
         login: source.auth_header()?.map(|(header, _)| header),
     })
 }
 
-fn of_host(name: &str, found: Result<HostSettings, ConfigError>) -> Result<Place, ConfigError> {
+fn of_host(
+    name: &str,
+    found: Result<HostSettings, ConfigError>,
+) -> Result<CheckedEndpoint, ConfigError> {
     let host = found?;
-    Ok(Place {
+    Ok(CheckedEndpoint {
         name: name.to_owned(),
         url: format!(
             "{}, API {}",
@@ -207,14 +208,14 @@ fn of_host(name: &str, found: Result<HostSettings, ConfigError>) -> Result<Place
     })
 }
 
-fn login(place: &Place) -> String {
+fn login(place: &CheckedEndpoint) -> String {
     place
         .login
         .as_ref()
         .map_or_else(String::new, |header| format!(", logs in with `{header}`"))
 }
 
-fn as_json(key: &str, place: &Result<Place, ConfigError>) -> Value {
+fn as_json(key: &str, place: &Result<CheckedEndpoint, ConfigError>) -> Value {
     match place {
         Ok(place) => json!({ "key": key, "url": place.url, "login": place.login }),
         Err(error) => json!({ "key": key, "problem": error.to_string() }),

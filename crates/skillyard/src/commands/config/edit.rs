@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::super::Outcome;
-use super::{Which, record, tell_of_forgotten};
+use super::{record, tell_of_forgotten};
+use crate::commands::config::ConfigFileArgs;
 use crate::config::denied_tools;
-use crate::config::edit::Target;
+use crate::config::edit::ConfigFile;
 use crate::config::layer::{Layer, Setting};
-use crate::config::origin::LayerKind;
-use crate::config::private_file;
-use crate::config::problem::{ConfigError, Problem};
 use crate::context::Context;
 use crate::editor::Editor;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::LayerKind;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::files::private;
+use crate::text::sanitize::visible;
 
 /// Change the file in your editor
 ///
@@ -30,9 +30,9 @@ use crate::sanitize::visible;
 ///   skillyard config edit --from kept.toml   go on with a text that was kept
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct ConfigEditArgs {
     #[command(flatten)]
-    which: Which,
+    which: ConfigFileArgs,
     /// Begin with the text in this file, such as one that was kept when it could not be used
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -42,13 +42,13 @@ pub(super) struct Args {
 const FIRST_LINES: &str =
     "# The configuration of Skillyard; see every key with `skillyard config list --all`.\n";
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &ConfigEditArgs) -> Outcome {
     let target = args.which.target(context)?;
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     let editor = Editor::of(context)?;
     // Before anybody writes what could not be used.
     context.ready_to_record()?;
-    let before = private_file::read(&target.path, target.owner)?.text;
+    let before = private::read(&target.path, target.owner)?.text;
     let kept = args.from.as_deref().map(kept).transpose()?;
     let shown = match &kept {
         Some(kept) => kept,
@@ -56,13 +56,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         None => &before,
     };
     let copy = copy(&target, shown)?;
-    let failed = |failure| CommandError::Setting(ConfigError::here(Problem::Editor(failure)));
+    let failed = |failure| CommandError::Setting(ConfigError::here(ConfigProblem::Editor(failure)));
     if let Err(failure) = editor.open(&copy) {
         drop(std::fs::remove_file(&copy));
         return Err(failed(failure));
     }
     // Nobody empties a configuration by removing a copy of it.
-    let after = private_file::existing_text(&copy)?;
+    let after = private::existing_text(&copy)?;
     let after = after.ok_or_else(|| failed(editor.left_nothing()))?;
     if after == before || kept.is_none() && after == shown {
         drop(std::fs::remove_file(&copy));
@@ -73,7 +73,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let left = left_behind(context, layer, &old, &new)?;
     let problems = problems(context, &target, layer, &old, new)?;
     if !problems.is_empty() {
-        let problem = Problem::Unusable {
+        let problem = ConfigProblem::Unusable {
             kept: copy,
             problems,
         };
@@ -88,7 +88,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             }
             return Ok(text);
         }
-        let problem = Problem::Changed { kept: copy.clone() };
+        let problem = ConfigProblem::Changed { kept: copy.clone() };
         Err(CommandError::Setting(ConfigError::here(problem)))
     })?;
     drop(std::fs::remove_file(&copy));
@@ -103,7 +103,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// The text to begin with, which has to be there: an empty one would take the configuration's place.
 fn kept(from: &Path) -> Result<String, CommandError> {
-    let text = private_file::existing_text(from)?;
+    let text = private::existing_text(from)?;
     text.ok_or_else(|| CommandError::NoSuchPath(from.to_owned()))
 }
 
@@ -128,21 +128,21 @@ fn left_behind(
 const COPY: &str = "config-";
 
 /// The folder for copies: the lock's is the user's own, also when the file is a project's.
-fn copies(target: &Target) -> &Path {
+fn copies(target: &ConfigFile) -> &Path {
     target.lock.parent().unwrap_or(Path::new("."))
 }
 
 /// Whether a file is a copy that was made here, which has served when its text is in use.
-fn is_copy(file: &Path, target: &Target) -> bool {
+fn is_copy(file: &Path, target: &ConfigFile) -> bool {
     let name = file.file_name().and_then(|name| name.to_str());
     let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
     name.is_some_and(|name| name.starts_with(COPY)) && folder == copies(target).canonicalize().ok()
 }
 
 /// A copy in the same folder, for the user's eyes alone, that editors see as TOML.
-fn copy(target: &Target, text: &str) -> Result<PathBuf, CommandError> {
+fn copy(target: &ConfigFile, text: &str) -> Result<PathBuf, CommandError> {
     let folder = copies(target);
-    drop(private_file::lock(&target.lock)?);
+    drop(private::lock(&target.lock)?);
     let make = || -> std::io::Result<PathBuf> {
         let mut file = tempfile::Builder::new()
             .prefix(COPY)
@@ -162,7 +162,7 @@ fn copy(target: &Target, text: &str) -> Result<PathBuf, CommandError> {
 /// would refuse.
 fn problems(
     context: &Context,
-    target: &Target,
+    target: &ConfigFile,
     layer: LayerKind,
     old: &Layer,
     new: Layer,
@@ -209,5 +209,5 @@ fn told(context: &Context, path: &Path, changed: bool) -> Outcome {
     } else {
         context.printer.note("Nothing changed");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -5,17 +5,16 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use skillyard_catalog::ProjectTrust;
 
-use super::super::Outcome;
-use super::Which;
+use crate::commands::config::ConfigFileArgs;
 use crate::config::discovery::TrustProjects;
 use crate::config::keys::entries;
 use crate::config::layer::Setting;
-use crate::config::schema::Entry;
+use crate::config::schema::KeySpec;
 use crate::config::{Config, project};
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
-use crate::shell::shell_word;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_word;
 
 /// List what is set
 ///
@@ -25,9 +24,9 @@ use crate::shell::shell_word;
 ///   skillyard config list --all            also what holds by default
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct ConfigListArgs {
     #[command(flatten)]
-    which: Which,
+    which: ConfigFileArgs,
     /// Say who set each value
     #[arg(long)]
     show_origin: bool,
@@ -36,7 +35,7 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &ConfigListArgs) -> Outcome {
     let config = context.config()?;
     let mut settings: Vec<Setting> = match args.which.layer() {
         Some(layer) => config.of_layer(layer)?,
@@ -56,7 +55,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         context
             .printer
             .json(&json!({ "settings": settings, "unset": unset }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     print(context, &settings, args.show_origin)?;
     if args.all {
@@ -68,7 +67,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             .note("Nothing is set; see every key with `skillyard config list --all`");
     }
     tell_of_project(context, &config);
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Prints settings as TOML with dotted keys, or as JSON.
@@ -100,7 +99,7 @@ pub(super) fn print(
 }
 
 /// The keys that have no value.
-fn unset(settings: &[&Setting]) -> impl Iterator<Item = &'static Entry> {
+fn unset(settings: &[&Setting]) -> impl Iterator<Item = &'static KeySpec> {
     entries().filter(|entry| {
         let mut set = settings.iter().map(|setting| setting.entry.key);
         !set.any(|key| key == entry.key)

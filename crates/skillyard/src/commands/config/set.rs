@@ -5,19 +5,18 @@ use std::slice;
 
 use serde_json::json;
 
-use super::super::Outcome;
-use super::{Which, forget, record, tell_of_forgotten};
+use super::{forget, record, tell_of_forgotten};
+use crate::commands::config::ConfigFileArgs;
 use crate::config::address::check_registry;
-use crate::config::denied_tools;
-use crate::config::edit::Change;
+use crate::config::edit::KeyChange;
 use crate::config::layer::{Setting, known, misplaced};
-use crate::config::loosened;
-use crate::config::origin::{LayerKind, Origin};
-use crate::config::problem::{ConfigError, Problem};
-use crate::config::value::Value;
+use crate::config::value::ConfigValue;
+use crate::config::{denied_tools, loosened};
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::config_error::{ConfigError, ConfigProblem};
+use crate::error::config_origin::{LayerKind, SettingOrigin};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::text::sanitize::visible;
 
 /// Give a key a value
 ///
@@ -37,20 +36,20 @@ use crate::sanitize::visible;
     rustdoc::bare_urls,
     reason = "the examples are typed as they stand"
 )]
-pub(super) struct Args {
+pub(super) struct ConfigSetArgs {
     /// The key
     key: String,
     /// The value, or the values of a list
     #[arg(required = true)]
     values: Vec<String>,
     #[command(flatten)]
-    which: Which,
+    which: ConfigFileArgs,
 }
 
 /// The longest value that is read from stdin.
 const MAX_BYTES: u64 = 1 << 16;
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &ConfigSetArgs) -> Outcome {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
     let (key, entry) = known(&args.key).map_err(wrong)?;
     let target = args.which.target(context)?;
@@ -63,17 +62,17 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         values => values.to_vec(),
     };
     let value = entry.kind.read_words(&values).map_err(|problem| {
-        wrong(Problem::Value {
+        wrong(ConfigProblem::Value {
             key: key.clone(),
             problem,
         })
     })?;
     // One that is in a file already is told when it is asked.
-    if let ("registry.url", Value::Address(address)) = (key.as_str(), &value)
+    if let ("registry.url", ConfigValue::Address(address)) = (key.as_str(), &value)
         && address.template().variables().next().is_none()
     {
         check_registry(&address.written()).map_err(|problem| {
-            wrong(Problem::Value {
+            wrong(ConfigProblem::Value {
                 key: key.clone(),
                 problem,
             })
@@ -83,7 +82,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         key,
         entry,
         value,
-        origin: Origin::Flag,
+        origin: SettingOrigin::Flag,
     };
     target.refuse_locked(&setting.key)?;
     if let Some(problem) = denied_tools::problem(&setting) {
@@ -96,7 +95,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let left = config.logins_left_by(is_set, slice::from_ref(&setting), layer);
     forget(context, &left, &target)?;
     let change = target.set(&setting.key, &setting.value)?;
-    if change != Change::None {
+    if change != KeyChange::None {
         record(context, "set", &setting.key, &target)?;
     }
     let status = report(context, &setting, change, &target.path.to_string_lossy())?;
@@ -106,7 +105,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// What stronger powers have to say about it. A configuration that cannot be read has no say:
 /// setting a value may be what mends it.
-fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(), Problem> {
+fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(), ConfigProblem> {
     let Ok(config) = context.config() else {
         return Ok(());
     };
@@ -128,27 +127,27 @@ fn from_stdin() -> Result<String, CommandError> {
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-fn report(context: &Context, setting: &Setting, change: Change, file: &str) -> Outcome {
+fn report(context: &Context, setting: &Setting, change: KeyChange, file: &str) -> Outcome {
     let file = visible(file);
     if context.printer.is_json() {
         context.printer.json(&json!({
             "key": setting.key,
             "value": setting.value.to_json(),
             "file": file,
-            "changed": change != Change::None,
+            "changed": change != KeyChange::None,
         }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let shown = format!("{} = {}", setting.key, visible(&setting.value.to_string()));
     match change {
-        Change::None => context.printer.note(&format!(
+        KeyChange::None => context.printer.note(&format!(
             "Nothing to do: `{}` has this value already",
             setting.key
         )),
-        Change::Added => context.printer.data(&format!(" + {shown}\n"))?,
-        Change::Changed => context.printer.data(&format!(" ~ {shown}\n"))?,
+        KeyChange::Added => context.printer.data(&format!(" + {shown}\n"))?,
+        KeyChange::Changed => context.printer.data(&format!(" ~ {shown}\n"))?,
     }
-    if change != Change::None {
+    if change != KeyChange::None {
         context.printer.note(&format!("Written to `{file}`"));
         if setting.value.holds_secret() {
             context
@@ -166,5 +165,5 @@ fn report(context: &Context, setting: &Setting, change: Change, file: &str) -> O
             winner.origin.described()
         ));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -5,28 +5,28 @@ use std::path::PathBuf;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{Asker, RequestedSkill};
 
-use super::Args;
+use crate::commands::install::InstallArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::deprecated::Deprecated;
-use crate::install::held::{self, Held};
-use crate::install::known::known;
-use crate::install::moving::{let_move, let_stay};
+use crate::install::desired_state::wish;
 use crate::install::pick::Pick;
-use crate::install::place::{Place, store};
 use crate::install::prepared::Prepared;
+use crate::install::registry_notices::RegistryNotices;
 use crate::install::renaming::named;
-use crate::install::said::Said;
 use crate::install::scanner::Scanner;
 use crate::install::several::{chosen, same_names, tell_of_alike, tell_of_needed};
-use crate::install::supply::Supply;
-use crate::install::wanted::{Difference, after, orphans};
-use crate::install::wish::wish;
-use crate::install::{check, conflict, finish, held_back};
+use crate::install::skipped_skills::SkippedSkills;
+use crate::install::source_change::{let_move, let_stay};
+use crate::install::source_resolver::SourceResolver;
+use crate::install::version_constraints::known;
+use crate::install::wanted::{Difference, orphans};
+use crate::install::{apply, check, conflict, skipped_skills, version_holdbacks};
+use crate::scope::{ScopeContext, after, store};
 
 /// The scanner for what is asked for. It gets ready in the background, so the sooner the better.
-pub(crate) fn scanner(context: &Context, args: &Args) -> Scanner {
+pub(crate) fn scanner(context: &Context, args: &InstallArgs) -> Scanner {
     let scanner = Scanner::new(&store(context));
     let folder = args.references.first().map(PathBuf::from);
     scanner.warm_up(folder.filter(|folder| folder.is_dir()));
@@ -37,12 +37,12 @@ pub(crate) fn scanner(context: &Context, args: &Args) -> Scanner {
 /// `otherwise` says which of several are meant.
 pub(crate) fn prepare(
     context: &Context,
-    args: &Args,
-    place: &Place,
+    args: &InstallArgs,
+    place: &ScopeContext,
     scanner: Scanner,
     otherwise: &Pick,
 ) -> Result<Prepared, CommandError> {
-    let supply = Supply::new(context, place).with_headers(&args.header);
+    let supply = SourceResolver::new(context, place).with_headers(&args.header);
     let mut supply = supply.offline(args.offline);
     let roots = gather(&mut supply, args, otherwise)?;
     scanner.foresee(&roots);
@@ -71,10 +71,10 @@ pub(crate) fn prepare(
     let mut settlement = args.settlement();
     // Whoever is asked which skills are meant is asked about what is in the way, too.
     let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
-    let mut held = Held::default();
+    let mut held = SkippedSkills::default();
     let mut renamed: Vec<(String, String)> = Vec::new();
     let (needed, wish, preview) = loop {
-        let mut needed = held::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
+        let mut needed = skipped_skills::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
         let_move(&mut settlement, &lock, &Difference::default(), &needed);
         let_stay(&mut settlement, &lock, &supply, &needed);
         for (from, to) in &renamed {
@@ -86,9 +86,9 @@ pub(crate) fn prepare(
             wish.absent = held.orphans(&after(&lock, &wish.present, &[]), manifest.as_ref());
             wish.absent.retain(|name| !left_over.contains(name));
             wish.left_out = held.conflicts();
-            let plan = finish::look(place, &wish, &settlement)?;
+            let plan = apply::look(place, &wish, &settlement)?;
             if plan.conflicts.is_empty() || !asks {
-                let plan = finish::refuse_conflicts(plan, &wish)?;
+                let plan = apply::refuse_conflicts(plan, &wish)?;
                 break (wish, plan);
             }
             renamed.extend(conflict::ask(
@@ -107,10 +107,10 @@ pub(crate) fn prepare(
             name.clone_from(to);
         }
     }
-    held_back::tell(context, &needed);
+    version_holdbacks::tell(context, &needed);
     tell_of_needed(context, &args.except, &needed);
     tell_of_alike(context, &lock, &needed);
-    let said = Said::of(context, &mut supply, &wish.present);
+    let said = RegistryNotices::of(context, &mut supply, &wish.present);
     Ok(Prepared {
         deprecated: Deprecated::among(&mut supply, wish.present.iter()),
         needed,
@@ -127,8 +127,8 @@ pub(crate) fn prepare(
 
 /// The skills that were asked for.
 fn gather(
-    supply: &mut Supply<'_>,
-    args: &Args,
+    supply: &mut SourceResolver<'_>,
+    args: &InstallArgs,
     otherwise: &Pick,
 ) -> Result<Vec<Candidate>, CommandError> {
     let pick = match (&args.skill[..], args.all) {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use skillyard_trust::signature::{KeyId, Moment, Policy, SignerScope};
 
-use super::{Outcome, now};
+use super::Outcome;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus};
 use crate::signing::keyring::Keyring;
-use crate::signing::policy;
+use crate::signing::{now, policy};
+use crate::text::sanitize::visible;
 
 /// List your keys, and whose signatures are trusted
 ///
@@ -19,11 +19,11 @@ use crate::signing::policy;
 ///   skillyard key list --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {}
+pub(super) struct KeyListArgs {}
 
 /// One row.
 #[derive(Debug, Serialize)]
-struct Row {
+struct KeyRow {
     name: String,
     /// `key`, `authority`, `identity` or `revoked`.
     kind: &'static str,
@@ -56,17 +56,17 @@ struct Own {
     passphrase: Option<bool>,
 }
 
-pub(super) fn run(context: &Context, _: &Args) -> Outcome {
+pub(super) fn run(context: &Context, _: &KeyListArgs) -> Outcome {
     let rows = rows(context)?;
     if context.printer.is_json() {
         context.printer.json(&serde_json::json!({ "keys": rows }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     if rows.is_empty() {
         context
             .printer
             .note("There are no keys; make one with `skillyard key generate NAME`");
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     let width = rows.iter().map(|row| row.name.chars().count()).max();
     let width = width.unwrap_or_default().min(30);
@@ -75,10 +75,10 @@ pub(super) fn run(context: &Context, _: &Args) -> Outcome {
         let _ = writeln!(text, "{}", line(row, width));
     }
     context.printer.data(&text)?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
-fn line(row: &Row, width: usize) -> String {
+fn line(row: &KeyRow, width: usize) -> String {
     let mark = match row.status {
         "trusted" => '✓',
         "untrusted" => '○',
@@ -115,7 +115,7 @@ fn line(row: &Row, width: usize) -> String {
     )
 }
 
-fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
+fn rows(context: &Context) -> Result<Vec<KeyRow>, CommandError> {
     let keyring = Keyring::new(context.environment.keys_folder());
     let policy = policy::load(&context.environment)?;
     let own: Vec<Own> = keyring
@@ -136,7 +136,7 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
     for key in &policy.keys {
         let id = key.public_key.id();
         let mine = own.iter().find(|each| each.id == id);
-        rows.push(Row {
+        rows.push(KeyRow {
             id: Some(id),
             algorithm: Some(key.public_key.algorithm().as_str()),
             own: mine.is_some(),
@@ -146,7 +146,7 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
     }
     for mine in own {
         if policy.key(mine.id).is_none() {
-            let untrusted = Row {
+            let untrusted = KeyRow {
                 algorithm: Some(mine.algorithm),
                 own: true,
                 passphrase: mine.passphrase,
@@ -162,7 +162,7 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
                 "revoked" => "revoked",
                 _ => "untrusted",
             };
-            rows.push(Row {
+            rows.push(KeyRow {
                 status,
                 ..untrusted
             });
@@ -179,7 +179,7 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
         ));
     }
     for identity in &policy.identities {
-        rows.push(Row {
+        rows.push(KeyRow {
             identity: Some(format!(
                 "{} ({})",
                 identity.identity.as_str(),
@@ -194,7 +194,7 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
             let name = revoked
                 .digest
                 .map_or("-".into(), |digest| digest.to_string());
-            rows.push(Row {
+            rows.push(KeyRow {
                 status: "revoked",
                 reason: revoked.reason.clone(),
                 ..row(
@@ -216,7 +216,7 @@ fn row(
     id: Option<KeyId>,
     scope: &SignerScope,
     policy: &Policy,
-) -> Row {
+) -> KeyRow {
     let revocation = id.and_then(|id| policy.revocation(id));
     let over = scope.expires.is_some_and(|expires| expires <= now());
     let texts = |patterns: &[skillyard_trust::signature::IdentityPattern]| {
@@ -225,7 +225,7 @@ fn row(
             .map(|each| each.as_str().to_owned())
             .collect()
     };
-    Row {
+    KeyRow {
         name: name.to_owned(),
         kind,
         id,

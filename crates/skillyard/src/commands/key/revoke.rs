@@ -7,14 +7,16 @@ use skillyard_format::Digest;
 use skillyard_format::text::nearest;
 use skillyard_trust::signature::{KeyId, Policy};
 
-use super::{Outcome, now};
+use super::Outcome;
 use crate::context::Context;
 use crate::error::signing::SigningError;
-use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode};
-use crate::sanitize::visible;
+use crate::error::{CommandError, ExitStatus};
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
 use crate::signing::keyring::Keyring;
+use crate::signing::now;
 use crate::signing::policy::{self, Edit};
+use crate::text::sanitize::visible;
 
 /// Believe a key no longer, whatever it signed
 ///
@@ -27,7 +29,7 @@ use crate::signing::policy::{self, Edit};
 ///   skillyard key revoke 9b1c02aa45d1
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct KeyRevokeArgs {
     /// The key, or `sha256:…` for a skill
     id: String,
     /// Why, for those who meet it later
@@ -35,7 +37,7 @@ pub(super) struct Args {
     reason: Option<String>,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &KeyRevokeArgs) -> Outcome {
     let file = context.environment.trust_file();
     let mut edit = Edit::open(&file)?;
     let policy = policy::in_force(&context.environment)?;
@@ -79,12 +81,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         context.printer.note("Nothing to do: it is revoked already");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The skills that are here and revoked, by whatever it was.
 fn withheld(context: &Context) -> Result<Vec<String>, CommandError> {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
     let skills = catalog.skills.iter();
     let revoked = skills.filter(|skill| matches!(skill.status, SkillStatus::Revoked { .. }));
     Ok(revoked.map(|skill| skill.record.name.clone()).collect())

@@ -12,12 +12,13 @@ use skillyard_trust::signature::{
     accept_policy,
 };
 
-use super::{Outcome, now};
-use crate::config::private_file::write_private;
+use super::Outcome;
 use crate::context::Context;
 use crate::error::signing::SigningError;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus};
+use crate::files::private::write_private;
 use crate::signing::keyring::Keyring;
+use crate::signing::now;
 use crate::signing::policy::{self, Edit};
 
 /// Believe what a key, an authority or an identity signs
@@ -33,7 +34,7 @@ use crate::signing::policy::{self, Edit};
 ///   skillyard key trust 'releases@acme.example' --issuer URL   somebody who signs through Sigstore
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct KeyTrustArgs {
     /// A file, one of your keys, or with `--issuer` an identity
     #[arg(value_name = "FILE|KEY")]
     what: String,
@@ -67,7 +68,7 @@ enum Trusted {
     Identity(String),
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &KeyTrustArgs) -> Outcome {
     let (trusted, name) = recognise(context, args)?;
     let file = context.environment.trust_file();
     let patterns = |texts: &[String]| texts.iter().map(IdentityPattern::new).collect::<Vec<_>>();
@@ -124,12 +125,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     if context.printer.is_json() {
         let value = json!({ "name": name, "trusted": id, "changed": changed });
         context.printer.json(&value)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     if !changed {
         let note = "Nothing to do: it has taken the place of the old key already";
         context.printer.note(note);
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     context.printer.data(&format!(" + {name}  {id}\n"))?;
     let takes_scope = matches!(
@@ -141,10 +142,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("It may sign skills of every name; narrow that with `--scope GLOB`");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
-fn record(context: &Context, args: &Args, name: &str, trusted: &str) -> Result<(), CommandError> {
+fn record(
+    context: &Context,
+    args: &KeyTrustArgs,
+    name: &str,
+    trusted: &str,
+) -> Result<(), CommandError> {
     let mut event = Event::new(EventKind::KeyTrusted)
         .trigger("key trust")
         .detail("name", name)
@@ -177,7 +183,7 @@ fn stored(context: &Context) -> Result<Option<Policy>, CommandError> {
 }
 
 /// What the word on the command line means, and what to call it.
-fn recognise(context: &Context, args: &Args) -> Result<(Trusted, String), CommandError> {
+fn recognise(context: &Context, args: &KeyTrustArgs) -> Result<(Trusted, String), CommandError> {
     let called = |given: &str| args.name.clone().unwrap_or_else(|| given.to_owned());
     if args.issuer.is_some() {
         return Ok((Trusted::Identity(args.what.clone()), called(&args.what)));

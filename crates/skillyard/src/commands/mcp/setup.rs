@@ -6,11 +6,11 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use crate::commands::serving::OfferFlags;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::Status;
-use crate::serving::OfferFlags;
-use crate::shell::{shell_word, shell_words};
+use crate::error::ExitStatus;
+use crate::text::shell::{shell_word, shell_words};
 
 /// A client that speaks MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -26,7 +26,7 @@ pub(super) enum Client {
 }
 
 /// What a client is to start.
-struct Start {
+struct ClientCommand {
     program: String,
     /// Where the program lies: what a desktop starts has not the folders of a shell.
     whole: String,
@@ -35,7 +35,7 @@ struct Start {
     home: Option<String>,
 }
 
-impl Start {
+impl ClientCommand {
     /// What stands for this very program with these flags.
     fn new(environment: &Environment, flags: &OfferFlags) -> Self {
         let usual = environment
@@ -85,7 +85,7 @@ impl Start {
 
 impl Client {
     /// What to run, or where to write what.
-    fn setup(self, start: &Start) -> (String, Option<&'static str>) {
+    fn setup(self, start: &ClientCommand) -> (String, Option<&'static str>) {
         let words = || shell_words(start.words());
         match self {
             Self::ClaudeCode => {
@@ -170,23 +170,23 @@ fn program(environment: &Environment) -> String {
 }
 
 pub(super) fn run(context: &Context, client: Client, flags: &OfferFlags) -> Outcome {
-    let (line, note) = client.setup(&Start::new(&context.environment, flags));
+    let (line, note) = client.setup(&ClientCommand::new(&context.environment, flags));
     if context.printer.is_json() {
         context
             .printer
             .json(&json!({ "setup": line, "note": note }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     context.printer.note(note.unwrap_or("Run this line:"));
     context.printer.data(&format!("{line}\n"))?;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(start: &Start) -> String {
+    fn lines(start: &ClientCommand) -> String {
         let clients = Client::value_variants().iter();
         let lines = clients.map(|client| client.setup(start).0);
         lines.collect::<Vec<_>>().join("\n")
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_usual_program_is_named_shortly() {
-        let start = Start {
+        let start = ClientCommand {
             program: "skillyard".to_owned(),
             whole: "/usr/bin/skillyard".to_owned(),
             flags: Vec::new(),
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn flags_the_program_and_its_home_are_passed_on() {
-        let start = Start {
+        let start = ClientCommand {
             program: "/opt/my tools/skillyard".to_owned(),
             whole: "/opt/my tools/skillyard".to_owned(),
             flags: vec!["--gateway", "--allow-run"],

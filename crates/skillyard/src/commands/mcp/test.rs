@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use skillyard_agent::mcp_client::{McpError, Protocol, ServerState, Skills};
 
 use super::Outcome;
-use crate::config::mcp::{Approval, McpServer, Reach};
+use crate::config::mcp::{Approval, McpEndpoint, McpServer};
 use crate::context::Context;
 use crate::error::mcp::McpFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus};
 use crate::mcp::Lenders;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Reach an MCP server, and show what it offers
 ///
@@ -27,7 +27,7 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
-pub(super) struct Args {
+pub(super) struct McpTestArgs {
     /// A server of the configuration, or an address
     server: String,
     /// Read every file of its skills and compare the digests
@@ -35,7 +35,7 @@ pub(super) struct Args {
     verify: bool,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) fn run(context: &Context, args: &McpTestArgs) -> Outcome {
     let start = Instant::now();
     let lenders = lenders(context, &args.server)?;
     let cancel = AtomicBool::new(false);
@@ -70,7 +70,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             start.elapsed().as_millis()
         ));
     }
-    Ok(if is_true { Status::Yes } else { Status::No })
+    Ok(if is_true {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Negative
+    })
 }
 
 fn lenders(context: &Context, server: &str) -> Result<Lenders, CommandError> {
@@ -79,7 +83,7 @@ fn lenders(context: &Context, server: &str) -> Result<Lenders, CommandError> {
     }
     let configured = McpServer {
         name: "server".into(),
-        reach: Reach::Address {
+        reach: McpEndpoint::Address {
             url: server.to_owned(),
             headers: Vec::new(),
         },

@@ -12,22 +12,23 @@ use skillyard_catalog::search::{Detail, Hit, Index, Options, SearchDocument};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Document, Skill, reference};
 
-use super::{Args, Chosen, Format};
-use crate::commands::read::load;
+use super::PromptSkills;
+use crate::commands::prompt::{PromptArgs, PromptFormat};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::hashable;
-use crate::permission::Permissions;
+use crate::library;
+use crate::library::permission::Permissions;
+use crate::library::skill_files;
+use crate::library::skill_files::{SkillFileOnDisk, load};
 use crate::report::for_people;
-use crate::sanitize::visible;
-use crate::skill_files::{self, SkillFileOnDisk};
+use crate::text::sanitize::visible;
 
 /// The skills of the given folders; they are made to fit only when a budget is given.
 pub(super) fn from_paths(
     context: &Context,
-    args: &Args,
-    format: Format,
-) -> Result<Chosen, CommandError> {
+    args: &PromptArgs,
+    format: PromptFormat,
+) -> Result<PromptSkills, CommandError> {
     let chosen = args.choice.filter()?;
     let mut paths = Paths {
         context,
@@ -52,7 +53,7 @@ pub(super) fn from_paths(
     let task = args.task.as_ref();
     let hits = task.map(|task| ranked(&all, task, args.detail()));
     let hits = hits.unwrap_or_default();
-    Ok(Chosen::new(all, &hits, room, format.into()))
+    Ok(PromptSkills::new(all, &hits, room, format.into()))
 }
 
 /// The skills that fit a task, the best first.
@@ -73,8 +74,8 @@ fn ranked(all: &[CatalogEntry], task: &str, detail: Detail) -> Vec<Hit> {
 
 struct Paths<'a> {
     context: &'a Context,
-    args: &'a Args,
-    format: Format,
+    args: &'a PromptArgs,
+    format: PromptFormat,
     commands: Commands,
     permissions: Permissions,
     /// The skills so far, with their folders.
@@ -84,7 +85,7 @@ struct Paths<'a> {
 impl Paths<'_> {
     /// Adds every skill that `path` names, in order of their folders.
     fn add(&mut self, path: &Path) -> Result<(), CommandError> {
-        if self.format == Format::SkillsRef {
+        if self.format == PromptFormat::SkillsRef {
             let (folder, entry) = self.reference_entry(path)?;
             let against = self.permissions.selection.reason_against(&entry.name);
             match against.or_else(|| self.revoked(&folder)) {
@@ -135,7 +136,7 @@ impl Paths<'_> {
                 let missing = self.commands.missing(&skill.requires());
                 let status = (!missing.is_empty()).then_some(Status::Unavailable { missing });
                 let unhashable = || {
-                    let reason = hashable::check(folder).err()?.whole();
+                    let reason = library::check_unhashable(folder).err()?.whole();
                     Some(Status::Unhashable { reason })
                 };
                 let status = || status.or_else(unhashable)?.reason();

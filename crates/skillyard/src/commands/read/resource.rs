@@ -10,17 +10,17 @@ use skillyard_catalog::resource::{
 };
 use skillyard_format::text::nearest;
 
-use super::{Args, tell};
-use crate::commands::Outcome;
+use super::tell;
+use crate::commands::read::ReadArgs;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
-use crate::installed::Altered;
-use crate::skill_files::SkillFileOnDisk;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::library::installed::Altered;
+use crate::library::skill_files::SkillFileOnDisk;
 
 /// Prints a file of a skill.
 pub(super) fn resource(
     context: &Context,
-    args: &Args,
+    args: &ReadArgs,
     file: &SkillFileOnDisk,
     path: &str,
     altered: Option<Altered>,
@@ -55,7 +55,7 @@ pub(super) fn resource(
         let mut value = resource_json(&resource);
         tell(altered, &mut value);
         context.printer.json(&value)?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     match &resource.content {
         ResourceContent::Text(text) => context.printer.untrusted(text)?,
@@ -76,7 +76,7 @@ pub(super) fn resource(
             next, resource.size
         ));
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Says of a file that is not there which one may be meant.

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use serde_json::json;
 use skillyard_registry::maintenance;
 
-use super::super::Outcome;
 use super::log_key::{self, Copying};
 use super::{Need, Storage};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
-use crate::report::counted;
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::text::counted;
+use crate::text::sanitize::visible;
 
 /// Copy the whole registry into a new folder
 ///
@@ -27,7 +26,7 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(clippy::doc_markdown, reason = "the examples are typed as they stand")]
-pub(super) struct Args {
+pub(super) struct RegistryBackupArgs {
     /// The folder, which must not exist
     folder: PathBuf,
     /// The key that signs the log, if it is not this machine's own
@@ -40,7 +39,7 @@ pub(super) struct Args {
     storage: Storage,
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryBackupArgs) -> Outcome {
     let registry = args.storage.registry(context, Need::Existing).await?;
     let folder = context.environment.current_dir.join(&args.folder);
     let key = if args.without_key {
@@ -72,5 +71,5 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             );
         }
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -6,14 +6,13 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
-use super::super::Outcome;
-use super::log_key::Given;
 use super::{Need, Storage};
+use crate::commands::registry::log_key::NamedLogKey;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
-use crate::report::{counted, elapsed};
-use crate::sanitize::{shortened, visible};
+use crate::error::{ExitStatus, Outcome};
+use crate::text::sanitize::{shortened, visible};
+use crate::text::{counted, elapsed};
 
 /// Write everything that clients read into a folder of plain files
 ///
@@ -31,7 +30,7 @@ use crate::sanitize::{shortened, visible};
     rustdoc::bare_urls,
     reason = "the examples are typed as they stand"
 )]
-pub(super) struct Args {
+pub(super) struct RegistryExportStaticArgs {
     /// The folder
     folder: PathBuf,
     /// Where clients will reach it
@@ -44,10 +43,10 @@ pub(super) struct Args {
     storage: Storage,
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryExportStaticArgs) -> Outcome {
     let start = Instant::now();
     let registry = args.storage.registry(context, Need::Existing).await?;
-    let given = Given::find(context, args.log_key.as_deref(), &args.storage)?;
+    let given = NamedLogKey::find(context, args.log_key.as_deref(), &args.storage)?;
     let signer = maintenance::log_signer(&registry).await;
     let key = given.fitting(context, &signer.map_err(RegistryFailure::from)?)?;
     let folder = context.environment.current_dir.join(&args.folder);
@@ -68,7 +67,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             "unchanged": exported.unchanged,
             "left_out": left_out.collect::<Vec<Value>>(),
         }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for (name, version, reason) in &exported.left_out {
         let line = format!(" ✗ {name}@{} is left out: {reason}", shortened(version, 64));
@@ -82,5 +81,5 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         exported.unchanged,
         elapsed(start.elapsed())
     )));
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

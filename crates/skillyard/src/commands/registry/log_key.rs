@@ -12,11 +12,11 @@ use zeroize::Zeroizing;
 pub(super) use copied::{Copying, restore, to_copy};
 
 use super::Storage;
-use crate::config::private_file::{lock, read_text, write_private};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
 use crate::error::signing::SigningError;
+use crate::files::private::{lock, read_text, write_private};
 
 /// The name of its file.
 const FILE: &str = "log.pem";
@@ -24,12 +24,12 @@ const FILE: &str = "log.pem";
 const LOCK: &str = "log.lock";
 
 /// The key that somebody named for a registry, or the one that belongs to it. It is nothing to print.
-pub(super) struct Given {
+pub(super) struct NamedLogKey {
     path: PathBuf,
     key: Option<SigningKey>,
 }
 
-impl Given {
+impl NamedLogKey {
     /// Looks for it, before anything of a registry is made; what was named has to be there.
     pub(super) fn find(
         context: &Context,

@@ -1,23 +1,25 @@
 //! `skillyard registry mirror`.
 
 mod copying;
-mod source;
 mod taking;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use skillyard_install::fetch::http::HttpError;
+use skillyard_install::fetch::registry::{HttpRegistry, RegistryError};
 
-use super::super::Outcome;
 use super::{Need, Storage};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Outcome};
+use crate::install::remote::Remote;
 use crate::install::web::Web;
-use crate::report::{counted, elapsed};
-use crate::sanitize::{shortened, visible};
+use crate::text::sanitize::{shortened, visible};
+use crate::text::{counted, elapsed};
 use copying::{Copied, copy};
-use source::Source;
 
 /// How much of a version is shown: one that cannot be had may be of any length.
 const SHOWN: usize = 64;
@@ -40,7 +42,7 @@ const SHOWN: usize = 64;
     rustdoc::bare_urls,
     reason = "the examples are typed as they stand"
 )]
-pub(super) struct Args {
+pub(super) struct RegistryMirrorArgs {
     /// Where the other registry is, or an alias of your configuration
     #[arg(value_name = "URL|ALIAS")]
     url: String,
@@ -48,11 +50,11 @@ pub(super) struct Args {
     storage: Storage,
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryMirrorArgs) -> Outcome {
     let start = Instant::now();
     // Clients that wait belong on a thread that may wait; they cannot even be made elsewhere.
     let remote = tokio::task::block_in_place(|| Web::new(context, &[])?.at(&args.url))?;
-    let source = Source(Arc::new(remote));
+    let source = MirrorSource(Arc::new(remote));
     let copied = taken_in(context, args, &source).await;
     tokio::task::block_in_place(|| drop(source));
     let copied = copied?;
@@ -100,7 +102,11 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
 
 /// Takes in what the other registry has, once it has answered: a mirror of nothing would look like a
 /// registry in which all is well.
-async fn taken_in(context: &Context, args: &Args, source: &Source) -> Result<Copied, CommandError> {
+async fn taken_in(
+    context: &Context,
+    args: &RegistryMirrorArgs,
+    source: &MirrorSource,
+) -> Result<Copied, CommandError> {
     source
         .ask(|remote, asked| asked.checkpoint(&remote.http))
         .await?;
@@ -125,4 +131,94 @@ fn tell(context: &Context, copied: &Copied) -> Result<(), CommandError> {
         context.printer.data(&format!("{}\n", visible(&line)))?;
     }
     Ok(())
+}
+
+/// A question that is on its way.
+type PendingQuery<T> = tokio::task::JoinHandle<Result<T, RegistryError>>;
+
+/// What came of asking for one thing of many: it, or why it cannot be had.
+type Had<T> = Result<T, String>;
+
+/// The other registry.
+struct MirrorSource(Arc<Remote>);
+
+impl MirrorSource {
+    /// Sends a question on its way.
+    fn begin<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> PendingQuery<T> {
+        let remote = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || question(&remote, &remote.registry))
+    }
+
+    /// Asks for what nothing goes on without.
+    async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Result<T, CommandError> {
+        let answer = finished(self.begin(question)).await?;
+        answer.map_err(|error| match error {
+            RegistryError::Unauthorized { registry, .. } if self.is_stranger() => {
+                RegistryFailure::Stranger(registry).into()
+            }
+            error => InstallFailure::from(error).into(),
+        })
+    }
+
+    /// Whether there is nothing to log in with, and no name to keep it under.
+    fn is_stranger(&self) -> bool {
+        let asked = &self.0.registry;
+        asked.alias.is_none() && asked.headers.is_empty()
+    }
+
+    /// Whether it answers to nobody without the token that it is asked with.
+    async fn is_private(&self) -> Result<bool, CommandError> {
+        if self.0.registry.headers.is_empty() {
+            return Ok(false);
+        }
+        let asked = self.begin(|remote, asked| {
+            let mut stranger = asked.clone();
+            stranger.headers.clear();
+            stranger.checkpoint(&remote.http)
+        });
+        let answer = finished(asked).await?;
+        Ok(matches!(answer, Err(RegistryError::Unauthorized { .. })))
+    }
+
+    /// Asks for what the rest can do without.
+    async fn try_ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Result<Had<T>, CommandError> {
+        had(self.begin(question)).await
+    }
+}
+
+/// What came of a question, where only a registry that does not answer at all ends the run.
+async fn had<T>(asked: PendingQuery<T>) -> Result<Had<T>, CommandError> {
+    match finished(asked).await? {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(error) if is_final(&error) => Ok(Err(error.to_string())),
+        Err(error) => Err(InstallFailure::from(error).into()),
+    }
+}
+
+async fn finished<T>(asked: PendingQuery<T>) -> Result<Result<T, RegistryError>, CommandError> {
+    let answer = asked.await;
+    Ok(answer.map_err(|error| RegistryFailure::Start(error.into()))?)
+}
+
+/// Whether the registry would say the same of this one thing again, and not of everything.
+fn is_final(error: &RegistryError) -> bool {
+    match error {
+        RegistryError::NotFound { .. }
+        | RegistryError::Index { .. }
+        | RegistryError::TakenBack { .. }
+        | RegistryError::Http(HttpError::TooLarge { .. }) => true,
+        RegistryError::Http(HttpError::Status { status, .. }) => {
+            (400..500).contains(status) && !matches!(status, 407 | 408 | 421 | 425 | 429)
+        }
+        _ => false,
+    }
 }

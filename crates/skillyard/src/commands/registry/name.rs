@@ -5,12 +5,11 @@ use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
 use skillyard_registry::store::held;
 
-use super::super::Outcome;
 use super::{Need, Storage};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::text::sanitize::visible;
 
 /// See which new names are held, and let them pass
 ///
@@ -22,15 +21,15 @@ use crate::sanitize::visible;
 ///   skillyard registry name allow pdf-toolz --user ada
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct RegistryNameArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: RegistryNameCommand,
     #[command(flatten)]
     storage: Storage,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum RegistryNameCommand {
     /// List the names that were held
     ///
     /// Examples:
@@ -51,14 +50,14 @@ enum Verb {
     },
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryNameArgs) -> Outcome {
     let database = args.storage.database(context, Need::Existing).await?;
     match &args.verb {
-        Verb::List => {
+        RegistryNameCommand::List => {
             let names = held::list(&database).await.map_err(RegistryFailure::from)?;
             list(context, &names)?;
         }
-        Verb::Allow { name, user } => {
+        RegistryNameCommand::Allow { name, user } => {
             let recorder = context.ready_to_record()?;
             let done = held::allow(&database, name, user, context.now()).await;
             if !done.map_err(RegistryFailure::from)? {
@@ -83,7 +82,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     database.close().await;
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 fn list(context: &Context, names: &[held::HeldName]) -> Outcome {
@@ -101,7 +100,7 @@ fn list(context: &Context, names: &[held::HeldName]) -> Outcome {
             })
             .collect();
         context.printer.json(&json!({ "names": names }))?;
-        return Ok(Status::Yes);
+        return Ok(ExitStatus::Success);
     }
     for each in names {
         let state = match &each.allowed {
@@ -117,5 +116,5 @@ fn list(context: &Context, names: &[held::HeldName]) -> Outcome {
     if names.is_empty() {
         context.printer.note("No names are held");
     }
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -17,18 +17,18 @@ use skillyard_server::LogLine;
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 
-use super::super::Outcome;
-use super::log_key::Given;
-use super::{Need, Storage, reached, signing};
+use super::{Need, Storage, signing};
+use crate::commands::registry;
+use crate::commands::registry::log_key::NamedLogKey;
+use crate::commands::serving::{Ends, LogFormat};
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus, Outcome};
 use crate::printer::Printer;
-use crate::report::counted;
-use crate::serving::{Ends, LogFormat};
+use crate::text::counted;
 
 /// How long it may take to read all skills before somebody is told.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SLOW_START_NOTICE_AFTER: Duration = Duration::from_secs(1);
 
 /// Answer to clients until it is stopped
 ///
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
     rustdoc::bare_urls,
     reason = "the examples are typed as they stand"
 )]
-pub(super) struct Args {
+pub(super) struct RegistryServeArgs {
     /// The address to listen on
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     host: String,
@@ -82,7 +82,7 @@ pub(super) struct Args {
     storage: Storage,
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryServeArgs) -> Outcome {
     let host = match args.host.as_str() {
         "localhost" => "127.0.0.1",
         host => host,
@@ -91,10 +91,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .parse()
         .map_err(|_| RegistryFailure::Host(args.host.clone()))?;
     let address = SocketAddr::from((host, args.port));
-    reached::checked(args.url.as_deref(), address)?;
+    registry::checked(args.url.as_deref(), address)?;
     // From before anybody is told that it runs.
     let ends = Ends::hear().map_err(RegistryFailure::Start)?;
-    let given = Given::find(context, args.log_key.as_deref(), &args.storage)?;
+    let given = NamedLogKey::find(context, args.log_key.as_deref(), &args.storage)?;
     let registry = args.storage.registry(context, Need::Made).await?;
     let signer = maintenance::log_signer(&registry).await;
     let signer = signer.map_err(RegistryFailure::from)?;
@@ -158,7 +158,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .map_err(RegistryFailure::Start)?;
     reading.abort();
     context.printer.note("Stopped");
-    Ok(Status::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The key that goes on where another one signed, which is forgotten with all that it signed: beside that
@@ -166,7 +166,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
 async fn replaced(
     context: &Context,
     registry: &Registry,
-    given: Given,
+    given: NamedLogKey,
 ) -> Result<SigningKey, CommandError> {
     context.ready_to_record()?;
     let key = given.or_made(context)?;
@@ -187,7 +187,7 @@ async fn replaced(
 async fn read_all(registry: Registry, printer: Printer) {
     let mut picture = pin!(registry.picture());
     // What is wrong with the database is told to whoever searches.
-    if let Ok(_quick) = tokio::time::timeout(PATIENCE, &mut picture).await {
+    if let Ok(_quick) = tokio::time::timeout(SLOW_START_NOTICE_AFTER, &mut picture).await {
         return;
     }
     printer.note("Reading all skills for the search; searches wait until that is done");

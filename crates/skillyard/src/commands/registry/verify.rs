@@ -5,14 +5,12 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
-use super::super::Outcome;
 use super::{Need, Storage};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
-use crate::report::counted;
-use crate::report::elapsed;
-use crate::sanitize::visible;
+use crate::error::{ExitStatus, Outcome};
+use crate::text::sanitize::visible;
+use crate::text::{counted, elapsed};
 
 /// Read every archive, make the log anew, and compare both with what was published
 ///
@@ -22,12 +20,12 @@ use crate::sanitize::visible;
 ///   skillyard registry verify
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(super) struct RegistryVerifyArgs {
     #[command(flatten)]
     storage: Storage,
 }
 
-pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+pub(super) async fn run(context: &Context, args: &RegistryVerifyArgs) -> Outcome {
     let start = Instant::now();
     let registry = args.storage.registry(context, Need::Existing).await?;
     let found = maintenance::verify(&registry).await;
@@ -81,8 +79,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         ));
     }
     Ok(if found.is_sound() {
-        Status::Yes
+        ExitStatus::Success
     } else {
-        Status::No
+        ExitStatus::Negative
     })
 }

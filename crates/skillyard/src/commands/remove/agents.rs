@@ -5,14 +5,13 @@ use skillyard_install::lockfile::{Locked, Lockfile};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::place::{Place, whole};
-use crate::install::wanted::leading_to;
+use crate::scope::{ScopeContext, leading_to, whole};
 
 /// The skills as they will be locked once they are out of the folders of these agents; one that is in
 /// no other has no folder left.
 pub(super) fn without(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     lock: &Lockfile,
     names: &[String],
     agents: &[String],
@@ -62,7 +61,11 @@ pub(super) fn without(
 }
 
 /// Refuses to remove the only copy, which another agent has by a link.
-fn refuse_one_folder(place: &Place, entry: &Locked, gone: &[String]) -> Result<(), CommandError> {
+fn refuse_one_folder(
+    place: &ScopeContext,
+    entry: &Locked,
+    gone: &[String],
+) -> Result<(), CommandError> {
     let folder = |target: &String| place.scope.target(target);
     for gone in gone {
         for kept in &entry.targets {

@@ -10,14 +10,16 @@ use skillyard_install::plan::InstalledState;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::place::Place;
-use crate::install::written::{self, Written};
-use crate::library::{self, Choice, IndexMode};
+use crate::install::written;
+use crate::install::written::UnmanagedSkill;
+use crate::library;
+use crate::library::{IndexMode, NameFilter};
+use crate::scope::ScopeContext;
 
 /// What was never installed.
 pub(super) struct Others {
     /// Skills that were written here.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<UnmanagedSkill>,
     /// Skills that only `skills.toml` names.
     pub(super) wished: Vec<String>,
     /// Links of other tools to what was installed and goes.
@@ -32,7 +34,7 @@ impl Others {
     /// Sorts the names of what is not installed; what is none of this is an error.
     pub(super) fn among(
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         lock: &Lockfile,
         names: Vec<String>,
         force: bool,
@@ -71,7 +73,7 @@ impl Others {
     /// What goes, and what of it stays.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for Written { name, folders, .. } in &self.written {
+        for UnmanagedSkill { name, folders, .. } in &self.written {
             lines.extend(folders.iter().map(|folder| line(name, folder)));
         }
         let wished = self.wished.iter();
@@ -89,14 +91,14 @@ impl Others {
     pub(super) fn look_around(
         &mut self,
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         before: &InstalledState,
         names: &[String],
     ) -> Result<(), CommandError> {
         if names.is_empty() && self.written.is_empty() {
             return Ok(());
         }
-        let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+        let catalog = library::load(context, IndexMode::Use, &NameFilter::default())?;
         for name in names {
             let places = places(place, before, name);
             for each in &places {
@@ -113,7 +115,7 @@ impl Others {
             self.left.extend(left);
         }
         self.links.dedup();
-        for Written { name, folders, .. } in &self.written {
+        for UnmanagedSkill { name, folders, .. } in &self.written {
             let staying = written::staying(&catalog, name, folders).into_iter();
             self.stays
                 .extend(staying.map(|folder| (name.clone(), folder)));
@@ -123,7 +125,7 @@ impl Others {
 
     /// Deletes what was written here, and the links that lead nowhere now.
     pub(super) fn delete(&mut self, context: &Context) -> Result<(), CommandError> {
-        for Written { name, folders, .. } in &self.written {
+        for UnmanagedSkill { name, folders, .. } in &self.written {
             for folder in folders {
                 written::delete(context, name, folder)?;
             }
@@ -147,7 +149,7 @@ fn line(name: &str, folder: &Path) -> String {
 }
 
 /// The folders that a skill was installed into.
-fn places(place: &Place, before: &InstalledState, name: &str) -> Vec<PathBuf> {
+fn places(place: &ScopeContext, before: &InstalledState, name: &str) -> Vec<PathBuf> {
     let entry = before.entry(name);
     let targets = entry.map_or(&[][..], |entry| &entry.targets);
     targets
@@ -158,7 +160,7 @@ fn places(place: &Place, before: &InstalledState, name: &str) -> Vec<PathBuf> {
 
 /// Where a skill was installed as long as variables said otherwise: there it is the same skill, and is
 /// told as that.
-fn left(place: &Place, before: &InstalledState, name: &str) -> BTreeSet<PathBuf> {
+fn left(place: &ScopeContext, before: &InstalledState, name: &str) -> BTreeSet<PathBuf> {
     let folders = place.scope.left_folders().into_iter();
     let recorded = folders.filter(|each| each.record.get(name).is_some());
     let recorded = recorded.map(|each| each.folder.join(name));

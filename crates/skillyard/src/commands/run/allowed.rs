@@ -9,16 +9,16 @@ use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, HostRule, Network};
 use skillyard_trust::tier::TrustRow;
 
-use super::Args;
+use crate::commands::run::RunArgs;
 use crate::config::keys::entries;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
-use crate::permission::Permissions;
+use crate::library::permission::Permissions;
 use crate::script::place::SkillPlace;
 use crate::script::profile::{self, Allowed, SkillFolders};
 
 /// What the command line allows, and the configuration where that says nothing.
-pub(super) fn allowed(context: &Context, args: &Args) -> Result<Allowed, CommandError> {
+pub(super) fn allowed(context: &Context, args: &RunArgs) -> Result<Allowed, CommandError> {
     let config = context.config()?;
     if args.allow_scripts {
         config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
@@ -96,7 +96,7 @@ fn commands(
 /// The back end that was asked for, or the best for what is allowed.
 pub(super) fn backend(
     survey: &Survey,
-    args: &Args,
+    args: &RunArgs,
     allowed: &Allowed,
 ) -> Result<Backend, RunError> {
     match args.backend {

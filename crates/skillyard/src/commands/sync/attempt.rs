@@ -6,30 +6,32 @@ use std::time::Instant;
 use serde_json::json;
 use skillyard_install::plan::{DesiredState, InstalledState, Plan, SkillChange};
 
-use super::course::Course;
+use super::fetch_missing;
 use super::refused::Refused;
-use super::{Args, compared, fetch_missing};
-use crate::commands::Outcome;
+use crate::commands::sync;
+use crate::commands::sync::SyncArgs;
+use crate::commands::sync::course::SyncPlan;
 use crate::context::Context;
-use crate::error::install::Chosen;
-use crate::error::{CommandError, Status};
-use crate::install::check::Grounds;
-use crate::install::place::Place;
+use crate::error::install::{SelectedBy, Stale};
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::check::DowngradePolicy;
+use crate::install::desired_state::signed;
+use crate::install::registry_notices::RegistryNotices;
 use crate::install::report::{report_activation, report_with, tell_of_unread, tell_staying};
-use crate::install::said::Said;
 use crate::install::scanner::Scanner;
-use crate::install::stale::Stale;
-use crate::install::supply::Supply;
+use crate::install::source_resolver::SourceResolver;
 use crate::install::wanted::Difference;
-use crate::install::wish::signed;
-use crate::install::{check, findings, finish, held_back, inner, left_folders, review};
+use crate::install::{
+    apply, check, findings, nested_skills, orphaned_targets, review, version_holdbacks,
+};
+use crate::scope::ScopeContext;
 
 /// A synchronisation of one place.
 pub(super) struct Sync<'a> {
     pub(super) context: &'a Context,
-    pub(super) args: &'a Args,
+    pub(super) args: &'a SyncArgs,
     pub(super) start: Instant,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ScopeContext,
     pub(super) before: &'a InstalledState,
     pub(super) difference: &'a Difference,
     pub(super) stale: Vec<Stale>,
@@ -40,9 +42,9 @@ impl Sync<'_> {
     /// refused once its files are at hand.
     pub(super) fn attempt(
         &self,
-        supply: &mut Supply<'_>,
+        supply: &mut SourceResolver<'_>,
         refused: &mut Refused,
-    ) -> Result<Option<Status>, CommandError> {
+    ) -> Result<Option<ExitStatus>, CommandError> {
         let Self {
             context,
             args,
@@ -51,11 +53,11 @@ impl Sync<'_> {
             difference,
             ..
         } = *self;
-        let course = Course::find(context, args, place, supply, before, difference, refused)?;
+        let course = SyncPlan::find(context, args, place, supply, before, difference, refused)?;
         if args.check {
             return self.check(supply, course, refused).map(Some);
         }
-        let Course {
+        let SyncPlan {
             needed,
             goal,
             settlement,
@@ -67,7 +69,7 @@ impl Sync<'_> {
         if goal.present.is_empty() && preview.is_empty() {
             refused.alone(context)?;
         }
-        let mut trees = finish::trees(&needed);
+        let mut trees = apply::trees(&needed);
         // Only what really has to be written must be at hand.
         let names: BTreeSet<&str> = preview.written().collect();
         let written = goal.present.iter();
@@ -78,7 +80,7 @@ impl Sync<'_> {
         let wanted = difference.wanted.iter();
         let wanted: Vec<String> = wanted.map(|(name, _)| name.clone()).collect();
         let (lock, store) = (&before.lock, &place.store);
-        let grounds = Grounds::of(lock, &needed, &preview, store, &args.accept, &wanted);
+        let grounds = DowngradePolicy::of(lock, &needed, &preview, store, &args.accept, &wanted);
         // Nobody is asked whether what was fetched is wanted, which was decided when it was locked. But
         // a lock comes with a checkout, and what it names may never have been looked at on this machine.
         let verified = check::verify(context, &scanner, fresh, &grounds).and_then(|checked| {
@@ -92,14 +94,14 @@ impl Sync<'_> {
                 return Ok(None);
             }
         };
-        held_back::tell(context, &needed);
+        version_holdbacks::tell(context, &needed);
         refused.tell(context, &revoked)?;
         self.tell_staying(&goal);
         let scan = || {
-            check::scan(context, &checked, &args.accept, Chosen::ByManifest)?;
-            check::scan(context, &restored, &args.accept, Chosen::ByManifest)?;
+            check::scan(context, &checked, &args.accept, SelectedBy::ByManifest)?;
+            check::scan(context, &restored, &args.accept, SelectedBy::ByManifest)?;
             findings::tell(context, restored.iter());
-            inner::tell(context, &restored.iter().collect::<Vec<_>>());
+            nested_skills::tell(context, &restored.iter().collect::<Vec<_>>());
             Ok::<_, CommandError>(())
         };
         let asks = !args.yes && review::asks(&checked);
@@ -116,14 +118,14 @@ impl Sync<'_> {
             Ok(())
         };
         let goal = signed(goal, &checked);
-        let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, last_check)?;
+        let plan = apply::apply_as_wanted(context, place, &goal, &trees, &settlement, last_check)?;
         check::remember(context, &scanner, &checked)?;
         check::remember(context, &scanner, &restored)?;
         let older = check::older(checked.iter().chain(&restored));
-        let said = Said::of(context, supply, &goal.present);
+        let said = RegistryNotices::of(context, supply, &goal.present);
         let (start, left) = (Some(self.start), refused.left());
         report_with(context, place, &plan, start, false, left, |answer| {
-            answer["held_back"] = held_back::json(&needed);
+            answer["held_back"] = version_holdbacks::json(&needed);
             refused.add(context, answer, &revoked);
             said.add(answer);
             answer["checked"] = review::json(checked.iter().chain(&restored));
@@ -134,15 +136,20 @@ impl Sync<'_> {
         if !args.frozen {
             tell_of_unread(context, place, &goal.present);
         }
-        left_folders::tell_stale(context, &place.scope, &plan.lock);
-        held.after(context, Status::of(revoked.is_empty()))
+        orphaned_targets::tell_stale(context, &place.scope, &plan.lock);
+        held.after(context, ExitStatus::from_answer(revoked.is_empty()))
             .map(Some)
     }
 
     /// Tells what would be done.
-    fn check(&self, supply: &mut Supply<'_>, course: Course, refused: &Refused) -> Outcome {
+    fn check(
+        &self,
+        supply: &mut SourceResolver<'_>,
+        course: SyncPlan,
+        refused: &Refused,
+    ) -> Outcome {
         let Self { context, .. } = self;
-        let Course {
+        let SyncPlan {
             needed,
             goal,
             preview,
@@ -156,15 +163,15 @@ impl Sync<'_> {
             .iter()
             .filter(|each| !relocks(&preview, &each.name));
         let stale: Vec<Stale> = stale.cloned().collect();
-        held_back::tell(context, &needed);
+        version_holdbacks::tell(context, &needed);
         refused.foretell(context, &revoked);
         self.tell_staying(&goal);
         let is_told = preview.is_empty() && !stale.is_empty() && !context.printer.is_json();
         if !is_told {
-            let said = Said::of(context, supply, &goal.present);
+            let said = RegistryNotices::of(context, supply, &goal.present);
             let (start, left) = (Some(self.start), refused.left());
             report_with(context, self.place, &preview, start, true, left, |answer| {
-                answer["held_back"] = held_back::json(&needed);
+                answer["held_back"] = version_holdbacks::json(&needed);
                 refused.add(context, answer, &revoked);
                 said.add(answer);
                 // Nothing was fetched, so that nothing was looked at.
@@ -173,8 +180,9 @@ impl Sync<'_> {
                 answer["stale"] = json!(stale);
             })?;
         }
-        let status = Status::of(preview.is_empty() && stale.is_empty() && revoked.is_empty());
-        compared::told(context, stale, held.after(context, status)?)
+        let status =
+            ExitStatus::from_answer(preview.is_empty() && stale.is_empty() && revoked.is_empty());
+        sync::told_compared(context, stale, held.after(context, status)?)
     }
 
     /// Tells which skills nobody asks for any more, and others need.

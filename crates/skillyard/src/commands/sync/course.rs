@@ -6,40 +6,39 @@ use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{ConflictPolicy, DesiredState, InstalledState, Plan};
 use skillyard_install::reference::Reference;
 
-use super::goal::goal;
 use super::refused::Refused;
-use super::{Args, as_pinned, locked};
+use super::{as_pinned, locked};
+use crate::commands::sync::{SyncArgs, goal};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::finish;
-use crate::install::held::{self, Held};
-use crate::install::held_back;
-use crate::install::known::{again, known};
-use crate::install::moving::let_move;
-use crate::install::place::Place;
 use crate::install::revoked::Revoked;
-use crate::install::supply::Supply;
+use crate::install::skipped_skills::SkippedSkills;
+use crate::install::source_change::let_move;
+use crate::install::source_resolver::SourceResolver;
+use crate::install::version_constraints::{again, known};
 use crate::install::wanted::{Difference, asked, orphans, unasked};
+use crate::install::{apply, skipped_skills, version_holdbacks};
+use crate::scope::ScopeContext;
 
 /// What was resolved, and what would change around what is left out.
-pub(super) struct Course {
+pub(super) struct SyncPlan {
     pub(super) needed: Vec<Needed>,
     pub(super) goal: DesiredState,
     pub(super) settlement: ConflictPolicy,
     pub(super) preview: Plan,
-    pub(super) held: Held,
+    pub(super) held: SkippedSkills,
     /// What of it is revoked, whether or not it would be written.
     pub(super) revoked: Vec<Revoked>,
 }
 
-impl Course {
+impl SyncPlan {
     /// Resolves what is wanted beyond the lock, again where something is in the way of it, or refused.
     pub(super) fn find(
         context: &Context,
-        args: &Args,
-        place: &Place,
-        supply: &mut Supply<'_>,
+        args: &SyncArgs,
+        place: &ScopeContext,
+        supply: &mut SourceResolver<'_>,
         before: &InstalledState,
         difference: &Difference,
         refused: &mut Refused,
@@ -47,7 +46,7 @@ impl Course {
         // What skills.toml does not name any more may still be needed.
         let staying = unasked(&before.lock, &difference.unwanted);
         let roots = roots(place, supply, &staying, difference, args)?;
-        let mut held = Held::default();
+        let mut held = SkippedSkills::default();
         loop {
             let roots = refused.rest(&roots);
             let needed = resolve(place, supply, &staying, &roots, &mut held)?;
@@ -55,16 +54,16 @@ impl Course {
             let revoked = refused.revoked(context, place, args.scope.typed(), &goal)?;
             refused.leave_out(&mut goal);
             goal.left_out = held.conflicts();
-            let mut settlement = finish::settlement(args.force);
+            let mut settlement = apply::settlement(args.force);
             let_move(&mut settlement, &staying, difference, &needed);
             if !revoked.is_empty() {
-                let plan = finish::look(place, &goal, &settlement)?;
+                let plan = apply::look(place, &goal, &settlement)?;
                 if refused.note(&plan, &goal, &revoked) {
                     continue;
                 }
             }
-            let preview = finish::preview_around(context, place, &goal, &mut settlement, &mut held);
-            let preview = preview.inspect_err(|_| held_back::tell(context, &needed))?;
+            let preview = apply::preview_around(context, place, &goal, &mut settlement, &mut held);
+            let preview = preview.inspect_err(|_| version_holdbacks::tell(context, &needed))?;
             if let Some(preview) = preview {
                 let revoked = refused.settled(place, args.scope.typed(), &preview, revoked);
                 return Ok(Self {
@@ -82,11 +81,11 @@ impl Course {
 
 /// What is wanted beyond the lock.
 fn roots(
-    place: &Place,
-    supply: &mut Supply<'_>,
+    place: &ScopeContext,
+    supply: &mut SourceResolver<'_>,
     lock: &Lockfile,
     difference: &Difference,
-    args: &Args,
+    args: &SyncArgs,
 ) -> Result<Vec<RequestedSkill>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
     if !args.offline {
@@ -133,15 +132,15 @@ fn roots(
 
 /// That, with all that it needs, around what is left out.
 fn resolve(
-    place: &Place,
-    supply: &mut Supply<'_>,
+    place: &ScopeContext,
+    supply: &mut SourceResolver<'_>,
     lock: &Lockfile,
     roots: &[RequestedSkill],
-    held: &mut Held,
+    held: &mut SkippedSkills,
 ) -> Result<Vec<Needed>, CommandError> {
     if roots.is_empty() {
         return Ok(Vec::new());
     }
     let known = known(lock, place, supply)?;
-    held::resolve(roots, lock, &known, supply, held)
+    skipped_skills::resolve(roots, lock, &known, supply, held)
 }

@@ -11,12 +11,12 @@ use skillyard_install::plan::{DesiredState, Plan, SkillChange};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{Deed, InstallFailure};
+use crate::error::install::{InstallFailure, Operation};
 use crate::install::newest::Failed;
-use crate::install::place::Place;
 use crate::install::report::Left;
 use crate::install::revoked::Revoked;
-use crate::install::revoked_remedy::WayOut;
+use crate::library::revoked_remedy::RevokedRemedies;
+use crate::scope::ScopeContext;
 
 /// What `sync` leaves as it is.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Refused {
     pub(super) fn revoked(
         &self,
         context: &Context,
-        place: &Place,
+        place: &ScopeContext,
         scope: &str,
         goal: &DesiredState,
     ) -> Result<Vec<Revoked>, CommandError> {
@@ -63,13 +63,13 @@ impl Refused {
     /// The same once a plan is carried out: what it takes away cannot be removed any more.
     pub(super) fn settled(
         &mut self,
-        place: &Place,
+        place: &ScopeContext,
         scope: &str,
         plan: &Plan,
         revoked: Vec<Revoked>,
     ) -> Vec<Revoked> {
         let would_be = self.skills.values().map(|each| &each.entry);
-        let way_out = WayOut::new(place, scope, plan.lock.clone(), would_be);
+        let way_out = RevokedRemedies::new(place, scope, plan.lock.clone(), would_be);
         let settled = |all: Vec<Revoked>| {
             let all = all.into_iter().map(|each| each.after(&way_out));
             all.collect()
@@ -149,7 +149,7 @@ impl Refused {
     pub(super) fn learn(
         &mut self,
         error: CommandError,
-        place: &Place,
+        place: &ScopeContext,
         scope: &str,
         goal: &DesiredState,
     ) -> Result<(), CommandError> {
@@ -160,7 +160,7 @@ impl Refused {
             return Err(error);
         };
         let lock = place.lock()?;
-        let way_out = WayOut::new(place, scope, lock, goal.present.iter());
+        let way_out = RevokedRemedies::new(place, scope, lock, goal.present.iter());
         let late = Revoked::of(&way_out, entry, reason.clone());
         self.refuse(&late);
         self.late.insert(late.name);
@@ -209,7 +209,7 @@ impl Refused {
     pub(super) fn left(&self) -> Left {
         Left {
             count: self.skills.len(),
-            deed: Deed::Installed,
+            deed: Operation::Installed,
         }
     }
 

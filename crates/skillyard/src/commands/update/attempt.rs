@@ -9,39 +9,37 @@ use skillyard_install::dependencies::{self, KnownRequests, Needed, RequestedSkil
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Plan, SkillChange};
 
-use super::Args;
-use super::goal::goal;
-use crate::commands::Outcome;
+use crate::commands::update::{UpdateArgs, goal};
 use crate::context::Context;
-use crate::error::install::Deed;
-use crate::error::{CommandError, Status};
-use crate::install::check::{self, Checked, Grounds};
+use crate::error::install::Operation;
+use crate::error::{CommandError, ExitStatus, Outcome};
+use crate::install::check::{Checked, DowngradePolicy};
 use crate::install::deprecated::Deprecated;
-use crate::install::held::Held;
-use crate::install::known::unresolved;
-use crate::install::moving::let_move;
+use crate::install::desired_state::signed;
 use crate::install::newest::Failed;
-use crate::install::place::Place;
 use crate::install::report::{Left, report_with, tell_staying};
 use crate::install::revoked::Revoked;
-use crate::install::revoked_remedy::WayOut;
 use crate::install::scanner::Scanner;
-use crate::install::supply::Supply;
-use crate::install::wanted::{Difference, after, needing};
-use crate::install::wish::signed;
+use crate::install::skipped_skills::SkippedSkills;
+use crate::install::source_change::let_move;
+use crate::install::source_resolver::SourceResolver;
+use crate::install::version_constraints::unresolved;
+use crate::install::wanted::Difference;
 use crate::install::withdrawn::Withdrawn;
-use crate::install::{difference, finish, held_back, review};
-use crate::sanitize::visible;
+use crate::install::{apply, check, difference, review, version_holdbacks};
+use crate::library::revoked_remedy::RevokedRemedies;
+use crate::scope::{ScopeContext, after, needing};
+use crate::text::sanitize::visible;
 
 /// An update of certain skills.
 pub(super) struct Update<'a> {
     pub(super) context: &'a Context,
-    pub(super) args: &'a Args,
+    pub(super) args: &'a UpdateArgs,
     /// The skills that are to be updated; others come along with them.
     pub(super) names: &'a [String],
     pub(super) start: Instant,
     pub(super) scanner: Scanner,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ScopeContext,
     pub(super) lock: &'a Lockfile,
     pub(super) difference: &'a Difference,
     pub(super) known: &'a KnownRequests<'a>,
@@ -55,10 +53,10 @@ impl Update<'_> {
     /// Updates `roots`, apart from those that cannot be had or may not come here.
     pub(super) fn attempt(
         &self,
-        supply: &mut Supply<'_>,
+        supply: &mut SourceResolver<'_>,
         roots: Vec<RequestedSkill>,
         earlier: Vec<Failed>,
-        mut held: Held,
+        mut held: SkippedSkills,
     ) -> Outcome {
         let Self {
             context,
@@ -100,9 +98,9 @@ impl Update<'_> {
             .collect();
         goal.present.extend(unchanged);
         goal.left_out = held.conflicts();
-        let mut settlement = finish::settlement(args.force);
+        let mut settlement = apply::settlement(args.force);
         let_move(&mut settlement, lock, difference, &needed);
-        let preview = finish::preview_around(context, place, &goal, &mut settlement, &mut held);
+        let preview = apply::preview_around(context, place, &goal, &mut settlement, &mut held);
         let preview = match preview {
             Ok(Some(preview)) => preview,
             Ok(None) => return self.attempt(supply, roots, earlier, held),
@@ -113,7 +111,7 @@ impl Update<'_> {
         };
         let revoked = self.revoked(Some(&preview))?;
         let fresh = check::fresh(&needed, &preview, &place.store);
-        let grounds = Grounds::of(
+        let grounds = DowngradePolicy::of(
             lock,
             &needed,
             &preview,
@@ -157,8 +155,8 @@ impl Update<'_> {
         }
         review::confirm(context, &checked, &preview, args.yes)?;
         let goal = signed(goal, &checked);
-        let trees = finish::trees(&needed);
-        let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, || Ok(()))?;
+        let trees = apply::trees(&needed);
+        let plan = apply::apply_as_wanted(context, place, &goal, &trees, &settlement, || Ok(()))?;
         check::remember(context, &self.scanner, &checked)?;
         check::remember_late(context, &plan, &needed)?;
         held.after(context, told(&plan, false)?)
@@ -167,13 +165,13 @@ impl Update<'_> {
     /// Tells what stays as it is, and what was taken back.
     fn tell(
         &self,
-        supply: &mut Supply<'_>,
+        supply: &mut SourceResolver<'_>,
         needed: &[Needed],
         mut failed: Vec<Failed>,
         revoked: Vec<Revoked>,
     ) -> Besides {
         let context = self.context;
-        held_back::tell(context, needed);
+        version_holdbacks::tell(context, needed);
         failed.sort_by(|first, second| first.name.cmp(&second.name));
         for each in &failed {
             each.tell(context);
@@ -195,7 +193,7 @@ impl Update<'_> {
             deprecated,
             withdrawn,
             revoked,
-            held_back: held_back::json(needed),
+            held_back: version_holdbacks::json(needed),
         }
     }
 
@@ -249,9 +247,9 @@ impl Update<'_> {
     }
 
     /// What can be done about what is revoked while this is locked.
-    fn way_out(&self, lock: &Lockfile) -> WayOut<'_> {
+    fn way_out(&self, lock: &Lockfile) -> RevokedRemedies<'_> {
         let scope = self.args.scope.typed();
-        WayOut::new(self.place, scope, lock.clone(), std::iter::empty())
+        RevokedRemedies::new(self.place, scope, lock.clone(), std::iter::empty())
     }
 }
 
@@ -298,7 +296,7 @@ struct Besides {
 /// Tells what was or would be done; programs are told what people were told before it, too.
 fn told(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
     besides: &Besides,
     checked: &[Checked<'_>],
@@ -308,7 +306,7 @@ fn told(
     let failed = &besides.failed;
     let left = Left {
         count: failed.len(),
-        deed: Deed::Updated,
+        deed: Operation::Updated,
     };
     report_with(context, place, plan, Some(start), dry_run, left, |answer| {
         answer["failed"] = json!(failed);
@@ -318,13 +316,15 @@ fn told(
         answer["held_back"] = besides.held_back.clone();
         answer["checked"] = review::json(checked);
     })?;
-    Ok(Status::of(failed.is_empty() && besides.revoked.is_empty()))
+    Ok(ExitStatus::from_answer(
+        failed.is_empty() && besides.revoked.is_empty(),
+    ))
 }
 
 /// Shows what changes in each skill that is meant.
 fn show(
     context: &Context,
-    place: &Place,
+    place: &ScopeContext,
     plan: &Plan,
     needed: &[Needed],
     is_meant: impl Fn(&str) -> bool,

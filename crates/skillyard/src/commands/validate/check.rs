@@ -2,25 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::walk::{FoundSkill, Skipped};
-use skillyard_format::fix;
+use skillyard_catalog::walk::{Found, Skipped};
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
-use skillyard_format::{Document, reference};
+use skillyard_format::{Document, fix, reference};
 
+use super::Profile;
 use super::delivery::Delivery;
-use super::mend::Reach;
-use super::{Args, Profile};
-use crate::closed;
+use crate::commands::validate::ValidateArgs;
+use crate::commands::validate::mend::FixScope;
+use crate::error;
 use crate::error::CommandError;
+use crate::library::skill_files;
+use crate::library::skill_files::{FolderListing, directory_name};
 use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
-use crate::skill_files::{self, Listing, directory_name};
 
 /// Checks every skill that `path` names, in order of their folders.
 pub(super) fn check_path(
     path: &Path,
-    args: &Args,
+    args: &ValidateArgs,
     delivery: &Delivery<'_>,
-    reach: Option<&Reach<'_>>,
+    reach: Option<&FixScope<'_>>,
     checked: &mut Vec<Checked>,
     passed: &mut Vec<Skipped>,
 ) -> Result<(), CommandError> {
@@ -51,7 +52,7 @@ pub(super) fn check_path(
 /// What nobody could look into, and why.
 fn unchecked(path: PathBuf, code: &'static str, message: String) -> Checked {
     let is_file = path.ends_with("SKILL.md") || code == NOT_CHECKED;
-    let help = closed::remedy(&path);
+    let help = error::remedy(&path);
     let file = is_file.then(|| path.clone());
     let mut unchecked = Checked::from_messages(path, file, vec![message]);
     for diagnostic in &mut unchecked.diagnostics {
@@ -83,10 +84,10 @@ fn reference_without_file(
 }
 
 fn check_file(
-    found: &FoundSkill<'_>,
-    args: &Args,
+    found: &Found<'_>,
+    args: &ValidateArgs,
     delivery: &Delivery<'_>,
-    reach: Option<&Reach<'_>>,
+    reach: Option<&FixScope<'_>>,
 ) -> Checked {
     let directory = directory_name(found.folder);
     let file = || found.folder.join(found.file_name);
@@ -112,7 +113,7 @@ fn check_file(
             Profile::Load => RuleProfile::Load,
             Profile::Spec | Profile::SkillsRef => RuleProfile::Spec,
         };
-        let listing = (rules != RuleProfile::Load).then(|| Listing::of(found.folder));
+        let listing = (rules != RuleProfile::Load).then(|| FolderListing::of(found.folder));
         let subject = Subject {
             document: &document,
             file_name: found.file_name,

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::rules::Profile;
-use skillyard_install::tree::Ignored;
-use skillyard_install::tree::{Outline, TreeError, TreeLimits};
+use skillyard_install::tree::{Ignored, Outline, TreeError, TreeLimits};
 
-use super::ignored::Linking;
+use crate::commands::validate::Linking;
 use crate::context::Context;
-use crate::hashable;
+use crate::error::UNHASHABLE_REMEDY;
+use crate::library;
 use crate::report::{NOT_DELIVERABLE, NOT_HASHABLE};
 
 /// What skills are delivered by.
@@ -34,13 +34,13 @@ impl<'a> Delivery<'a> {
     /// What is told of a skill that nobody can be given, or that cannot be handed on.
     pub(super) fn check(&self, folder: &Path, profile: Profile) -> Option<Diagnostic> {
         let mut outline = Outline::default();
-        let hashed = hashable::check_seeing(folder, &mut |seen| outline.add(seen));
+        let hashed = library::check_seeing(folder, &mut |seen| outline.add(seen));
         let (code, message, help) = if let Err(error) = hashed {
             let message = format!(
                 "the skill is unavailable here, because its files cannot be hashed: {}",
                 error.whole()
             );
-            (NOT_HASHABLE, message, hashable::REMEDY)
+            (NOT_HASHABLE, message, UNHASHABLE_REMEDY)
         } else {
             let error = self.undeliverable(folder, &outline)?;
             let message = format!("the skill cannot be handed on: {error}");

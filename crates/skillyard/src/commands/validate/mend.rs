@@ -9,14 +9,14 @@ use skillyard_catalog::walk::FoundSkill;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix::{self, Fixed};
 
-use crate::install::place::whole;
-use crate::installed::Installed;
+use crate::library::installed::Installed;
 use crate::redactor::without_userinfo;
 use crate::report::NOT_MENDED;
-use crate::shell::shell_word;
+use crate::scope::whole;
+use crate::text::shell::shell_word;
 
 /// Where `--fix` may write, and where not.
-pub(super) struct Reach<'a> {
+pub(super) struct FixScope<'a> {
     /// What the user named.
     pub(super) named: &'a [PathBuf],
     /// What was installed is mended where it came from: here it would be altered, and not used.
@@ -26,7 +26,7 @@ pub(super) struct Reach<'a> {
     pub(super) store: PathBuf,
 }
 
-impl Reach<'_> {
+impl FixScope<'_> {
     /// Writes the mended file in place of the old one, which stays whole until it is replaced; or
     /// says why not.
     pub(super) fn mend(

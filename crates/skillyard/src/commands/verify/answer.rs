@@ -12,9 +12,10 @@ use skillyard_trust::signature::{
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::installed::Installed;
-use crate::sanitize::{shortened, visible};
-use crate::signing::signers;
+use crate::error::signing::{anew, handed_over};
+use crate::library::installed::Installed;
+use crate::library::signers;
+use crate::text::sanitize::{shortened, visible};
 
 /// A stranger's words, harmless and not without end.
 pub(super) fn for_people(text: &str) -> String {
@@ -22,7 +23,7 @@ pub(super) fn for_people(text: &str) -> String {
 }
 
 /// What was found, to be told.
-pub(super) struct Answer<'a> {
+pub(super) struct VerifyReport<'a> {
     pub(super) name: Option<String>,
     /// The skill's folder.
     pub(super) folder: &'a Path,
@@ -39,7 +40,7 @@ pub(super) struct Answer<'a> {
     pub(super) own_key: Option<String>,
 }
 
-impl Answer<'_> {
+impl VerifyReport<'_> {
     /// What is written down.
     pub(super) fn event(&self) -> Event {
         let reason = self.reason();
@@ -248,8 +249,8 @@ impl Answer<'_> {
                     "Its signature leaves these files out: take them away, or ask its author to sign it with `skillyard sign`"
                         .to_owned()
                 }
-                Distrust::OtherSigner { .. } => signers::handed_over(&name),
-                reason if reason.is_break() => signers::anew(&name),
+                Distrust::OtherSigner { .. } => handed_over(&name),
+                reason if reason.is_break() => anew(&name),
                 reason if reason.is_revocation() => {
                     signers::remedy(self.installed, &name, self.folder)
                 }

@@ -1,66 +1,66 @@
 //! Keys about models, and about what agents remember and tell.
 
 use super::{SECRETS, WORDS, entry, with_default};
-use crate::config::kind::Kind;
-use crate::config::schema::{Entry, Plain, Project};
+use crate::config::kind::ValueKind;
+use crate::config::schema::{KeySpec, Plain, Project};
 
-pub(super) static ENTRIES: &[Entry] = &[
+pub(super) static ENTRIES: &[KeySpec] = &[
     with_default(
         "agents.activation",
-        Kind::Word(&["tool", "router", "hybrid"]),
+        ValueKind::Word(&["tool", "router", "hybrid"]),
         Plain::Text("tool"),
         Project::Free,
         "Who picks a skill for a task: the model with a tool, a router before it, or both.",
     ),
     entry(
         "agents.router_model",
-        Kind::Text,
+        ValueKind::Text,
         Project::Never(WORDS),
         "The model that picks skills for `router` and `hybrid`, as `SERVER/NAME`, or `offline`; without it, the agent's own.",
     ),
     with_default(
         "agents.routed_skills",
-        Kind::Count { least: 1, most: 20 },
+        ValueKind::Count { least: 1, most: 20 },
         Plain::Count(1),
         Project::Tighten,
         "Most skills that a router picks for one message.",
     ),
     with_default(
         "agents.model",
-        Kind::Text,
+        ValueKind::Text,
         Plain::Text("offline"),
         Project::Never(WORDS),
         "The model of `chat`, as `SERVER/NAME`; `offline` needs none.",
     ),
     with_default(
         "models.SERVER.api",
-        Kind::Word(&["anthropic", "openai", "openai-chat"]),
+        ValueKind::Word(&["anthropic", "openai", "openai-chat"]),
         Plain::Text("openai-chat"),
         Project::Never(WORDS),
         "What the server speaks: Messages, Responses or Chat Completions.",
     ),
     entry(
         "models.SERVER.url",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(WORDS),
         "Where it is; `anthropic`, `openai` and `ollama` are known.",
     ),
     entry(
         "models.SERVER.key",
-        Kind::Token,
+        ValueKind::Token,
         Project::Never(SECRETS),
         "Its key; without one `ANTHROPIC_API_KEY` and `OPENAI_API_KEY` are tried.",
     ),
     with_default(
         "models.SERVER.tool_mode",
-        Kind::Word(&["auto", "native", "json_schema", "text"]),
+        ValueKind::Word(&["auto", "native", "json_schema", "text"]),
         Plain::Text("auto"),
         Project::Never(WORDS),
         "How its models call tools; `auto` asks once and remembers.",
     ),
     entry(
         "models.SERVER.context",
-        Kind::Count {
+        ValueKind::Count {
             least: 1_000,
             most: 100_000_000,
         },
@@ -69,7 +69,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "models.SERVER.silence",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 7_200,
         },
@@ -79,19 +79,19 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     entry(
         "sessions.database",
-        Kind::Database,
+        ValueKind::Database,
         Project::Never(WORDS),
         "A PostgreSQL that several machines keep their sessions in; without it they are in a file.",
     ),
     entry(
         "telemetry.endpoint",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(WORDS),
         "Where traces go, as OTLP over HTTP: `/v1/traces` is put behind it.",
     ),
     entry(
         "telemetry.headers.HEADER",
-        Kind::Token,
+        ValueKind::Token,
         Project::Never(SECRETS),
         "A header that traces are sent with, such as a key.",
     ),

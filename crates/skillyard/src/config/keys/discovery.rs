@@ -1,40 +1,40 @@
 //! Keys about where skills are looked for, which of them count, and how much of one is read.
 
 use super::{SOURCES, TRUST, entry, together, with_default};
-use crate::config::kind::Kind;
-use crate::config::schema::{Entry, Plain, Project};
+use crate::config::kind::ValueKind;
+use crate::config::schema::{KeySpec, Plain, Project};
 
-pub(super) static ENTRIES: &[Entry] = &[
+pub(super) static ENTRIES: &[KeySpec] = &[
     entry(
         "discovery.directories",
-        Kind::Paths,
+        ValueKind::Paths,
         Project::Never(SOURCES),
         "Further folders to look for skills in, in order; a relative one is the project's, at its root.",
     ),
     with_default(
         "discovery.precedence",
-        Kind::Order,
+        ValueKind::Order,
         Plain::Text("default"),
         Project::Never(SOURCES),
         "The order of sources, by its name, or the kinds of sources in an order of your own.",
     ),
     with_default(
         "discovery.trust_projects",
-        Kind::Word(&["always", "ask", "never"]),
+        ValueKind::Word(&["always", "ask", "never"]),
         Plain::Text("ask"),
         Project::Never(TRUST),
         "Whether the skills of a project may be used before `skillyard trust`.",
     ),
     with_default(
         "discovery.max_depth",
-        Kind::Count { least: 1, most: 64 },
+        ValueKind::Count { least: 1, most: 64 },
         Plain::Count(6),
         Project::Tighten,
         "How many folders deep skills are looked for.",
     ),
     with_default(
         "discovery.max_folders",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 1_000_000,
         },
@@ -44,37 +44,37 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     together(
         "skills.enabled",
-        Kind::Globs,
+        ValueKind::Globs,
         Project::Never("it would switch on what you have switched off"),
         "Skills that are switched on, whatever a weaker layer says.",
     ),
     together(
         "skills.disabled",
-        Kind::Globs,
+        ValueKind::Globs,
         Project::Free,
         "Skills that are switched off.",
     ),
     together(
         "skills.allow",
-        Kind::Globs,
+        ValueKind::Globs,
         Project::Free,
         "If not empty, only these skills.",
     ),
     together(
         "skills.deny",
-        Kind::Globs,
+        ValueKind::Globs,
         Project::Free,
         "Never these skills, in whatever case; no layer takes it back.",
     ),
     together(
         "org",
-        Kind::OrgFolders,
+        ValueKind::OrgFolders,
         Project::Never(SOURCES),
         "Folders of the organisation: `[[org]]` with `path` and `pinned`.",
     ),
     with_default(
         "limits.max_skills",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 100_000,
         },
@@ -84,7 +84,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "limits.max_skill_md_bytes",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 10_485_760,
         },
@@ -94,7 +94,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "limits.max_resource_bytes",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 1_000_000_000,
         },
@@ -104,7 +104,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "limits.max_files",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 20_000,
         },
@@ -114,7 +114,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "limits.max_bytes",
-        Kind::Count {
+        ValueKind::Count {
             least: 1,
             most: 1_073_741_824,
         },
@@ -124,7 +124,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "resources.nested",
-        Kind::Switch,
+        ValueKind::Switch,
         Plain::Switch(true),
         Project::Tighten,
         "Whether resources may lie deeper than one folder below the skill.",

@@ -1,25 +1,25 @@
 //! Keys about where skills come from, and how they are installed.
 
 use super::{MACHINE, SECRETS, SOURCES, entry, with_default};
-use crate::config::kind::Kind;
-use crate::config::schema::{Entry, Plain, Project};
+use crate::config::kind::ValueKind;
+use crate::config::schema::{KeySpec, Plain, Project};
 
-pub(super) static ENTRIES: &[Entry] = &[
+pub(super) static ENTRIES: &[KeySpec] = &[
     entry(
         "registry.url",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(SOURCES),
         "The registry that plain names are looked up in.",
     ),
     entry(
         "registry.auth",
-        Kind::Auth,
+        ValueKind::Auth,
         Project::Never(SECRETS),
         "How to log in to it.",
     ),
     with_default(
         "sources.NAME.type",
-        Kind::Word(&[
+        ValueKind::Word(&[
             "registry",
             "git",
             "github",
@@ -33,69 +33,69 @@ pub(super) static ENTRIES: &[Entry] = &[
     ),
     entry(
         "sources.NAME.url",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(SOURCES),
         "Where the source `NAME:` is.",
     ),
     entry(
         "sources.NAME.auth",
-        Kind::Auth,
+        ValueKind::Auth,
         Project::Never(SECRETS),
         "How to log in to it.",
     ),
     with_default(
         "hosts.github.url",
-        Kind::Url,
+        ValueKind::Url,
         Plain::Text("https://github.com"),
         Project::Never(SECRETS),
         "The pages of GitHub, or of your GitHub Enterprise.",
     ),
     entry(
         "hosts.github.api",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(SECRETS),
         "Its API; `/api/v3` below the URL when only that is set.",
     ),
     entry(
         "hosts.github.token",
-        Kind::Token,
+        ValueKind::Token,
         Project::Never(SECRETS),
         "A token for it; without one `GH_TOKEN` and `GITHUB_TOKEN` are tried.",
     ),
     with_default(
         "hosts.gitlab.url",
-        Kind::Url,
+        ValueKind::Url,
         Plain::Text("https://gitlab.com"),
         Project::Never(SECRETS),
         "The pages of GitLab, or of your own.",
     ),
     entry(
         "hosts.gitlab.api",
-        Kind::Url,
+        ValueKind::Url,
         Project::Never(SECRETS),
         "Its API; `/api/v4` below the URL when not set.",
     ),
     entry(
         "hosts.gitlab.token",
-        Kind::Token,
+        ValueKind::Token,
         Project::Never(SECRETS),
         "A token for it; without one `GITLAB_TOKEN` is tried.",
     ),
     entry(
         "install.scope",
-        Kind::Word(&["user", "project"]),
+        ValueKind::Word(&["user", "project"]),
         Project::Never(MACHINE),
         "Where `install` puts skills; without it the project, where there is one.",
     ),
     entry(
         "install.agents",
-        Kind::Names,
+        ValueKind::Names,
         Project::Free,
         "The agents to install for; without it those that are found.",
     ),
     with_default(
         "install.link",
-        Kind::Switch,
+        ValueKind::Switch,
         Plain::Switch(false),
         Project::Free,
         "Link into the store instead of copying.",

@@ -1,9 +1,9 @@
-use super::*;
+use crate::config::kind::ValueKind;
 
-const WORD: Kind = Kind::Word(&["sandboxed", "blocked"]);
-const COUNT: Kind = Kind::Count { least: 1, most: 64 };
+const WORD: ValueKind = ValueKind::Word(&["sandboxed", "blocked"]);
+const COUNT: ValueKind = ValueKind::Count { least: 1, most: 64 };
 
-fn check(kind: Kind, text: &str, expected: &str) {
+fn check(kind: ValueKind, text: &str, expected: &str) {
     let read = kind.read_words(&[text.to_owned()]);
     let told = read.map_or_else(|problem| problem, |value| value.to_string());
     assert_eq!(told, expected, "{text}");
@@ -11,8 +11,8 @@ fn check(kind: Kind, text: &str, expected: &str) {
 
 #[test]
 fn words_of_the_command_line() {
-    check(Kind::Switch, "yes", "true");
-    check(Kind::Switch, "maybe", "it must be `true` or `false`");
+    check(ValueKind::Switch, "yes", "true");
+    check(ValueKind::Switch, "maybe", "it must be `true` or `false`");
     check(COUNT, "9", "9");
     check(COUNT, "0", "it must be a whole number from 1 to 64");
     check(COUNT, "1\nx = 2", "it must be a whole number from 1 to 64");
@@ -22,28 +22,36 @@ fn words_of_the_command_line() {
         "blokced",
         "it must be `sandboxed` or `blocked`; did you mean `blocked`?",
     );
-    check(Kind::Globs, "[\"a\", 'b']", r#"["a", "b"]"#);
-    check(Kind::Globs, "[ab]*", r#"["[ab]*"]"#);
+    check(ValueKind::Globs, "[\"a\", 'b']", r#"["a", "b"]"#);
+    check(ValueKind::Globs, "[ab]*", r#"["[ab]*"]"#);
     check(
-        Kind::Globs,
+        ValueKind::Globs,
         "a[",
         "`a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`",
     );
-    check(Kind::Names, "", "it has an empty entry");
-    check(Kind::Globs, " , ", "it has an empty entry");
-    check(Kind::Globs, "evil*,foo", r#"["evil*", "foo"]"#);
-    check(Kind::Globs, "{a,b}-[x,y], c", r#"["{a,b}-[x,y]", "c"]"#);
-    check(Kind::Globs, "[ab]*,c", r#"["[ab]*", "c"]"#);
-    check(Kind::Globs, r#"["evil*,foo"]"#, r#"["evil*", "foo"]"#);
-    check(Kind::Names, "a,b", r#"["a", "b"]"#);
-    check(Kind::Names, "Bash(a,b), Write", r#"["Bash(a,b)", "Write"]"#);
-    check(Kind::Arguments, "--only=a,b", r#"["--only=a,b"]"#);
-    check(Kind::Paths, "/a,b", r#"["/a,b"]"#);
+    check(ValueKind::Names, "", "it has an empty entry");
+    check(ValueKind::Globs, " , ", "it has an empty entry");
+    check(ValueKind::Globs, "evil*,foo", r#"["evil*", "foo"]"#);
+    check(
+        ValueKind::Globs,
+        "{a,b}-[x,y], c",
+        r#"["{a,b}-[x,y]", "c"]"#,
+    );
+    check(ValueKind::Globs, "[ab]*,c", r#"["[ab]*", "c"]"#);
+    check(ValueKind::Globs, r#"["evil*,foo"]"#, r#"["evil*", "foo"]"#);
+    check(ValueKind::Names, "a,b", r#"["a", "b"]"#);
+    check(
+        ValueKind::Names,
+        "Bash(a,b), Write",
+        r#"["Bash(a,b)", "Write"]"#,
+    );
+    check(ValueKind::Arguments, "--only=a,b", r#"["--only=a,b"]"#);
+    check(ValueKind::Paths, "/a,b", r#"["/a,b"]"#);
 }
 
 #[test]
 fn orders_of_sources() {
-    let check = |text: &str, expected: &str| check(Kind::Order, text, expected);
+    let check = |text: &str, expected: &str| check(ValueKind::Order, text, expected);
     check("keep-up", r#""keep-up""#);
     check("user, project", r#"["user", "project"]"#);
     check("user", r#"["user"]"#);
@@ -60,18 +68,18 @@ fn orders_of_sources() {
     check("user,", "it has an empty entry");
     check("[]", "it names no kind of source");
     let words = ["user", "project"].map(str::to_owned);
-    let read = Kind::Order.read_words(&words).unwrap();
+    let read = ValueKind::Order.read_words(&words).unwrap();
     assert_eq!(read.to_string(), r#"["user", "project"]"#);
 }
 
 #[test]
 fn lists_in_variables() {
-    let shown = |kind: Kind, text| kind.read_variable(text).unwrap().to_string();
+    let shown = |kind: ValueKind, text| kind.read_variable(text).unwrap().to_string();
     assert_eq!(
-        shown(Kind::Names, "codex, claude-code,"),
+        shown(ValueKind::Names, "codex, claude-code,"),
         r#"["codex", "claude-code"]"#
     );
-    assert_eq!(shown(Kind::Paths, "/a:/b,c"), r#"["/a", "/b,c"]"#);
-    assert_eq!(shown(Kind::Globs, "{a,b}*,c"), r#"["{a,b}*", "c"]"#);
-    assert_eq!(shown(Kind::Globs, ""), "[]");
+    assert_eq!(shown(ValueKind::Paths, "/a:/b,c"), r#"["/a", "/b,c"]"#);
+    assert_eq!(shown(ValueKind::Globs, "{a,b}*,c"), r#"["{a,b}*", "c"]"#);
+    assert_eq!(shown(ValueKind::Globs, ""), "[]");
 }

@@ -1,10 +1,17 @@
 //! What the user can do about what is in the way of an installation.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
 
 use skillyard_install::plan::{Conflict, ConflictReason};
+use skillyard_install::tree::LineEnds;
 
-use crate::shell::shell_words;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_words;
+
+/// Most files that a message names.
+const MAX_FILES: usize = 5;
 
 /// What the user can do about what is in the way of an installation.
 pub(super) fn conflict_hint(conflicts: &[Conflict]) -> String {
@@ -102,4 +109,114 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// A path in a line of text.
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
+/// Why something is in the way.
+pub(crate) fn obstacle(conflict: &Conflict) -> String {
+    let folder = conflict.folder.as_deref().map(Path::to_string_lossy);
+    let place = format!(
+        "`{}/{}`",
+        visible(folder.as_deref().unwrap_or(&conflict.target)),
+        visible(&conflict.name)
+    );
+    match &conflict.obstacle {
+        ConflictReason::Foreign => {
+            format!("{place} is there already and was not installed by skillyard")
+        }
+        ConflictReason::Edited(files) => {
+            let mut text = format!("{place} was edited after it was installed");
+            if !files.is_empty() {
+                let files = files.iter().take(MAX_FILES);
+                let shown: Vec<_> = files.map(|each| visible(each)).collect();
+                let _ = write!(text, ": {}", shown.join(", "));
+            }
+            if files.len() > MAX_FILES {
+                let _ = write!(text, " and {} more", files.len() - MAX_FILES);
+            }
+            text
+        }
+        ConflictReason::LineEnds(ends) => {
+            let ends = match ends {
+                LineEnds::Crlf => "CRLF, as git writes them with `core.autocrlf`",
+                LineEnds::Lf => "LF, and were CRLF in part",
+            };
+            format!("{place} is what was installed but for the ends of its lines: they are {ends}")
+        }
+        ConflictReason::Unrecorded => {
+            format!("{place} is not what is locked, and there is no record of what was put there")
+        }
+        ConflictReason::Repository => {
+            format!("{place} has a git repository in it, whose history would be lost")
+        }
+        ConflictReason::Link(path) => {
+            let path = path.to_string_lossy();
+            format!(
+                "{place} is a link to `{}`, which skillyard did not make",
+                visible(&path)
+            )
+        }
+        ConflictReason::Blocked(blocking) => {
+            let file = blocking.file.to_string_lossy();
+            let mut text = format!("`{}` is a file, and no folder for skills", visible(&file));
+            if let Some(link) = &blocking.link {
+                let link = visible(link);
+                let _ = write!(text, ": a link to `{link}` that git wrote as text");
+            }
+            text
+        }
+        ConflictReason::Dangling(link) => {
+            let link = shown(link);
+            format!("`{link}` is a link to nothing, so that nobody can tell what is in {place}")
+        }
+        ConflictReason::Looping(link) => {
+            let link = shown(link);
+            format!("`{link}` is a link that leads back to itself, and no folder for skills")
+        }
+        ConflictReason::Closed(folder) => {
+            let folder = shown(folder);
+            format!("`{folder}` is closed to you, so that nobody can tell what is in {place}")
+        }
+        ConflictReason::Unreadable(reason) => {
+            format!("{place} is not as it was installed: {}", visible(reason))
+        }
+        ConflictReason::SourceChanged => {
+            format!("{place} is the folder that it comes from, which is not what is locked")
+        }
+        ConflictReason::Source => {
+            format!("{place} is the folder that it comes from: it is there already, and yours")
+        }
+        ConflictReason::EditedBehindLink(folder) => {
+            let folder = folder.to_string_lossy();
+            format!(
+                "`{}`, which a link would lead to, was edited through another link",
+                visible(&folder)
+            )
+        }
+        ConflictReason::Without(needed) => format!(
+            "`{}` needs `{}`, which is left out",
+            visible(&conflict.name),
+            visible(needed)
+        ),
+        ConflictReason::OtherRegistry { locked, asked } => format!(
+            "`{}` is locked from {}, and what {} has under this name may be something else",
+            visible(&conflict.name),
+            visible(locked),
+            visible(asked)
+        ),
+        ConflictReason::OtherScope(kind) => {
+            format!("{place} is what the {} scope has there", kind.as_str())
+        }
+        ConflictReason::OtherSource(source) => {
+            format!(
+                "`{}` is installed from `{}`",
+                visible(&conflict.name),
+                visible(source)
+            )
+        }
+    }
 }

@@ -15,18 +15,15 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 
 use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
-use super::http_hint::http_hint;
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, site_hint, size_hint, unavailable_hint,
     unpack_hint,
 };
-use super::{Chosen, InstallFailure, MAX_NAMES, Refused};
+use super::{InstallFailure, MAX_NAMES, Refused, Stale, is_missing};
 use crate::error::CommandError;
-use crate::install::agents_line;
-use crate::install::stale::Stale;
-use crate::install::supply::unavailable::is_missing;
-use crate::shell::{shell_word, shell_words};
+use crate::error::install::{SelectedBy, http_hint};
+use crate::text::shell::{shell_word, shell_words};
 
 /// The agent that was meant, or all that there are.
 fn agents_hint(error: &TargetError) -> Option<String> {
@@ -44,20 +41,20 @@ fn agents_hint(error: &TargetError) -> Option<String> {
 }
 
 /// What can be done where the scanner keeps some of several skills out.
-fn among_hint(refused: &[Refused], chosen: Chosen) -> String {
+fn among_hint(refused: &[Refused], chosen: SelectedBy) -> String {
     let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
     let codes = refused.iter().flat_map(|each| each.codes.clone());
     let codes: Vec<String> = codes.collect();
     let them = if names.len() == 1 { "it" } else { "them" };
     let leave_out = match chosen {
-        Chosen::ByCommand => {
+        SelectedBy::ByCommand => {
             let names = names.join(",");
             format!(
                 "leave {them} out with `--all --except {}`",
                 shell_word(&names)
             )
         }
-        Chosen::ByManifest => format!("take {them} out of skills.toml"),
+        SelectedBy::ByManifest => format!("take {them} out of skills.toml"),
     };
     format!(
         "Read about it with `skillyard explain {}`; {leave_out}, or, if you know it is harmless, pass `--accept {}`",
@@ -155,7 +152,7 @@ impl InstallFailure {
             Self::Unpack(error) => return unpack_hint(error),
             Self::Pack(error) => return size_hint(error),
             Self::ManifestAgents { meant: Some(agents), .. } => {
-                format!("Did you mean `{}` in skills.toml?", agents_line::written(agents))
+                format!("Did you mean `{}` in skills.toml?", agents_line(agents))
             }
             Self::Target(error) | Self::ManifestAgents { error, .. } => return agents_hint(error),
             _ => {
@@ -407,4 +404,10 @@ fn wanted_hint(name: &str, source: &ReferenceError) -> String {
     } else {
         format!("Mend the line of `{name}` in skills.toml, such as `{name} = \"owner/repository\"`")
     }
+}
+
+/// The line `agents = […]` of skills.toml with these agents.
+pub(crate) fn agents_line(agents: &[String]) -> String {
+    let names: Vec<String> = agents.iter().map(|name| format!("{name:?}")).collect();
+    format!("agents = [{}]", names.join(", "))
 }

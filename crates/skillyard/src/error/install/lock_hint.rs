@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::regular_file::NotRead;
 use skillyard_install::lockfile::LockfileError;
 
-use crate::shell::shell_path;
+use crate::text::shell::shell_path;
 
 /// What to do about a link where a file has to be.
 pub(super) const LINK: &str =

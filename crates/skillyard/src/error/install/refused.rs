@@ -2,9 +2,10 @@
 
 use skillyard_trust::signature::{Distrust, Verification};
 
-use super::{Deed, InstallFailure};
-use crate::shell::{shell_word, shell_words};
-use crate::signing::signers::{anew, handed_over};
+use super::InstallFailure;
+use crate::error::install::Operation;
+use crate::error::signing::{anew, handed_over};
+use crate::text::shell::{shell_word, shell_words};
 
 /// A skill that the scanner found something in.
 #[derive(Debug)]
@@ -36,14 +37,14 @@ impl From<Refused> for InstallFailure {
             name,
             codes,
             findings,
-            deed: Deed::Installed,
+            deed: Operation::Installed,
         }
     }
 }
 
 /// By what the skills were chosen that one was found something in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Chosen {
+pub(crate) enum SelectedBy {
     /// The words of the command.
     ByCommand,
     /// skills.toml and the lock.
@@ -52,7 +53,7 @@ pub(crate) enum Chosen {
 
 /// A skill that a command has to name for one to go back.
 #[derive(Debug, Clone)]
-pub(crate) struct Along {
+pub(crate) struct CompanionSkill {
     /// What it is installed as.
     pub(crate) name: String,
     /// What it is installed by.
@@ -61,13 +62,13 @@ pub(crate) struct Along {
 
 /// What the user can do about a signature that is refused.
 #[derive(Debug, Clone)]
-pub(crate) enum WayOut {
+pub(crate) enum SignatureRemedy {
     /// Nothing but to ask the author.
     None,
     /// Say that an older one is meant.
     GoBack,
     /// The same of a skill that comes along with others, which have to be named with it.
-    GoBackTogether(Vec<Along>),
+    GoBackTogether(Vec<CompanionSkill>),
     /// Believe who signed it before that another key signs now, or forget them.
     HandOver,
     /// Forget who signed it before.
@@ -78,7 +79,7 @@ pub(crate) enum WayOut {
     LeaveOut,
 }
 
-impl WayOut {
+impl SignatureRemedy {
     /// The way out of what is against a signature. What it is compared with may be what `is_replaced`,
     /// and what comes with others of its source (`is_of_all`) can be left out.
     pub(crate) fn of(verification: &Verification, is_replaced: bool, is_of_all: bool) -> Self {
@@ -102,11 +103,11 @@ impl WayOut {
     }
 
     /// The same in words, for what was to be done with a skill.
-    pub(super) fn hint(&self, name: &str, deed: Deed) -> Option<String> {
+    pub(super) fn hint(&self, name: &str, deed: Operation) -> Option<String> {
         let word = shell_word(name);
         Some(match self {
             // Others are updated without it.
-            Self::None | Self::LeaveOut if deed == Deed::Updated => {
+            Self::None | Self::LeaveOut if deed == Operation::Updated => {
                 "Ask its author; what is installed stays as it is".into()
             }
             Self::None => return None,
@@ -115,8 +116,8 @@ impl WayOut {
             }
             Self::GoBackTogether(all) => {
                 let command = match deed {
-                    Deed::Updated => format!("update {}", words(all, |each| &each.name)),
-                    Deed::Installed => format!("install {}", words(all, |each| &each.reference)),
+                    Operation::Updated => format!("update {}", words(all, |each| &each.name)),
+                    Operation::Installed => format!("install {}", words(all, |each| &each.reference)),
                 };
                 format!(
                     "It comes along with others; if you mean to go back with it, name it, too: `skillyard {command} --accept rollback`"
@@ -133,6 +134,6 @@ impl WayOut {
 }
 
 /// Skills as they are typed, each by the same of its names.
-fn words(all: &[Along], word: impl Fn(&Along) -> &str) -> String {
+fn words(all: &[CompanionSkill], word: impl Fn(&CompanionSkill) -> &str) -> String {
     shell_words(all.iter().map(word))
 }

@@ -19,8 +19,7 @@ use skillyard_install::tree::TreeError;
 use super::InstallFailure;
 use super::lock_hint::opening_hint;
 use crate::error::CommandError;
-use crate::remote::flag;
-use crate::shell::shell_word;
+use crate::text::shell::{registry_flag, shell_word};
 
 /// Where what is locked cannot be had any more.
 pub(super) fn unavailable_hint(
@@ -261,7 +260,7 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }
         RegistryError::Unauthorized { alias, .. } => {
-            let which = flag(alias.as_deref());
+            let which = registry_flag(alias.as_deref());
             format!("Log in with `skillyard login{which} --token TOKEN`")
         }
         _ => return None,
@@ -336,4 +335,20 @@ pub(super) fn git_hint(error: &GitError) -> Option<String> {
 
 fn is_start_of_commit(wanted: &str) -> bool {
     (7..40).contains(&wanted.len()) && wanted.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether the skill is not where it was, and nothing keeps it from being looked for.
+pub(crate) fn is_missing(error: &CommandError) -> bool {
+    match error {
+        CommandError::NoSuchPath(_)
+        | CommandError::Install(
+            InstallFailure::NothingOffered(_)
+            | InstallFailure::LeftOutOfArchive { .. }
+            | InstallFailure::NoneLoadable { .. },
+        ) => true,
+        CommandError::Install(InstallFailure::Material(error)) => {
+            matches!(error.0.downcast_ref(), Some(GitError::NoFolder { .. }))
+        }
+        _ => false,
+    }
 }

@@ -12,12 +12,12 @@ use skillyard_trust::signature::{
 };
 
 use super::Checked;
-use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{Deed, InstallFailure, Refused, WayOut};
+use crate::error::install::{InstallFailure, Operation, Refused, SignatureRemedy};
+use crate::library::signers::revoked_by_lock;
 use crate::signing::former::delivered_as;
-use crate::signing::signers::revoked_by_lock;
+use crate::signing::now;
 
 /// The level of a finding from which on nothing is installed.
 const BLOCKS: Severity = Severity::High;
@@ -59,7 +59,7 @@ pub(super) fn refuse_signature(
     context: &Context,
     candidate: &Candidate,
     verification: &Verification,
-    way_out: WayOut,
+    way_out: SignatureRemedy,
 ) -> Result<(), CommandError> {
     let reason = || verification.reason().unwrap_or_default();
     let event = |kind| about(candidate, kind);
@@ -75,7 +75,7 @@ pub(super) fn refuse_signature(
         SignatureStatus::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
             context.record(&event)?;
-            let (name, reason, deed) = (candidate.name.clone(), reason(), Deed::Installed);
+            let (name, reason, deed) = (candidate.name.clone(), reason(), Operation::Installed);
             Err(match verification.revocation() {
                 Some(_) => InstallFailure::Revoked {
                     name,

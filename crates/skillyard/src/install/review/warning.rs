@@ -9,14 +9,14 @@ use skillyard_install::reference::Reference;
 use skillyard_scan::Finding;
 use skillyard_trust::tier::Scripts;
 
-use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};
+use super::{MAX_SHOWN_SKILLS, compatibility, pointers, prompt_tokens, scripts_of};
 use crate::install::changes::short;
 use crate::install::check::{Checked, described};
-use crate::install::{findings, inner, validation};
-use crate::sanitize::visible;
+use crate::install::{findings, nested_skills, validation};
+use crate::text::sanitize::visible;
 
 /// Up to so many skills are shown one by one.
-const FEW: usize = 3;
+const MAX_SHOWN_FINDINGS: usize = 3;
 
 /// What is said about skills of strangers.
 pub(super) fn warning(checked: &[&Checked<'_>]) -> String {
@@ -52,9 +52,9 @@ pub(super) fn warning(checked: &[&Checked<'_>]) -> String {
         "No scripts will be installed.",
         &scripts,
     );
-    let inner = inner::lines(checked);
+    let inner = nested_skills::lines(checked);
     if !inner.is_empty() {
-        listed(&mut text, &inner::heading(), "", &inner);
+        listed(&mut text, &nested_skills::heading(), "", &inner);
     }
     let pointers = pointers(checked);
     if !pointers.is_empty() {
@@ -79,7 +79,7 @@ fn groups<'c, 'a>(checked: &[&'c Checked<'a>]) -> Vec<Vec<&'c Checked<'a>>> {
     let mut groups: Vec<Vec<&Checked<'_>>> = Vec::new();
     let mut known: HashMap<[String; 3], usize> = HashMap::new();
     for each in checked {
-        let at = if checked.len() <= FEW {
+        let at = if checked.len() <= MAX_SHOWN_FINDINGS {
             groups.len()
         } else {
             let tier = each.verdict.tier.as_str().to_owned();
@@ -102,7 +102,10 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
         let _ = writeln!(text, "Skill: {}", visible(&first.candidate.name));
         place(first, &first.candidate.source)
     } else {
-        let names = group.iter().take(MOST).map(|each| &*each.candidate.name);
+        let names = group
+            .iter()
+            .take(MAX_SHOWN_SKILLS)
+            .map(|each| &*each.candidate.name);
         let names: Vec<&str> = names.collect();
         let _ = write!(
             text,
@@ -110,8 +113,8 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
             group.len(),
             visible(&names.join(", "))
         );
-        if group.len() > MOST {
-            let _ = write!(text, " … and {} more", group.len() - MOST);
+        if group.len() > MAX_SHOWN_SKILLS {
+            let _ = write!(text, " … and {} more", group.len() - MAX_SHOWN_SKILLS);
         }
         text.push('\n');
         place(first, &first.candidate.origin.url)
@@ -180,11 +183,11 @@ fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
         return;
     }
     let _ = writeln!(text, "\n{heading}");
-    for line in lines.iter().take(MOST) {
+    for line in lines.iter().take(MAX_SHOWN_SKILLS) {
         let _ = writeln!(text, "  - {line}");
     }
-    if lines.len() > MOST {
-        let _ = writeln!(text, "  … and {} more", lines.len() - MOST);
+    if lines.len() > MAX_SHOWN_SKILLS {
+        let _ = writeln!(text, "  … and {} more", lines.len() - MAX_SHOWN_SKILLS);
     }
 }
 

@@ -1,23 +1,25 @@
 //! Sources that are opened at once: most of the time of each is spent waiting for somebody.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+
 use std::thread;
 
+use parking_lot::Mutex;
 use skillyard_install::reference::{GitReference, Reference, Remote};
 
-use super::{Reach, Sources};
+use super::Sources;
 use crate::error::CommandError;
-use crate::install::meaning::Meaning;
-use crate::install::opened::Opened;
+use crate::install::open_source::OpenSource;
+use crate::install::resolved_reference::ResolvedReference;
+use crate::install::sources::SourceReach;
 
 /// Most sources that are fetched at a time, for the sake of whoever gives them.
-const MOST: usize = 8;
+const MAX_PARALLEL_SOURCES: usize = 8;
 
 /// What became of the states of one source, as far as they were asked for.
 struct Fetched {
     key: String,
-    opened: Vec<Opened>,
+    opened: Vec<OpenSource>,
     /// The name whose tags were looked for, and why there is nothing.
     failed: Option<(String, CommandError)>,
 }
@@ -27,12 +29,12 @@ impl Sources<'_> {
     /// whoever asks for it.
     pub(in crate::install) fn open_together<'m>(
         &mut self,
-        meanings: impl Iterator<Item = &'m Meaning>,
+        meanings: impl Iterator<Item = &'m ResolvedReference>,
     ) {
-        if self.reach == Reach::Here {
+        if self.reach == SourceReach::Here {
             return;
         }
-        let mut sources: BTreeMap<String, Vec<&Meaning>> = BTreeMap::new();
+        let mut sources: BTreeMap<String, Vec<&ResolvedReference>> = BTreeMap::new();
         for meaning in meanings.filter(|meaning| is_waited_for(&meaning.reference)) {
             if let Ok(key) = meaning.source()
                 && !self.opened.contains_key(&key)
@@ -48,9 +50,9 @@ impl Sources<'_> {
             return;
         };
         web.hold_notes();
-        let number = sources.len().min(MOST);
+        let number = sources.len().min(MAX_PARALLEL_SOURCES);
         let queue = Mutex::new(sources.into_iter());
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = || queue.lock().next();
         let this = &*self;
         let work = || {
             let sources = std::iter::from_fn(next);
@@ -79,8 +81,8 @@ impl Sources<'_> {
 
     /// Opens one source in each state that is asked for. Where one cannot be had, the others wait until
     /// somebody needs them.
-    fn fetch_states(&self, key: String, meanings: &[&Meaning]) -> Fetched {
-        let mut opened: Vec<Opened> = Vec::new();
+    fn fetch_states(&self, key: String, meanings: &[&ResolvedReference]) -> Fetched {
+        let mut opened: Vec<OpenSource> = Vec::new();
         let mut failed = None;
         for meaning in meanings {
             if opened.iter().any(|each| each.is_for(meaning)) {

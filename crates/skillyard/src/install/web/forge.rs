@@ -17,8 +17,8 @@ use crate::config::source::SourceKind;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::alias;
-use crate::install::opened::Opened;
-use crate::secret::Secret;
+use crate::install::open_source::OpenSource;
+use crate::redactor::secret::Secret;
 
 impl Web {
     /// A repository on a forge, as an archive of one commit.
@@ -27,7 +27,7 @@ impl Web {
         hosted: &Hosted,
         tag_name: &str,
         quarantine: &Path,
-    ) -> Result<Opened, CommandError> {
+    ) -> Result<OpenSource, CommandError> {
         let forge = self.forge(&hosted.host)?;
         let failed = InstallFailure::from;
         let resolved = forge::resolve(&*forge, &self.http, hosted, tag_name).map_err(failed)?;
@@ -38,7 +38,7 @@ impl Web {
         };
         let fetched = forge::fetch(&*forge, &transfer, hosted, resolved);
         let material = self.opened(fetched.map_err(failed)?)?;
-        Ok(Opened::new(material, tags))
+        Ok(OpenSource::new(material, tags))
     }
 
     /// Where the pages of a forge are, for git.

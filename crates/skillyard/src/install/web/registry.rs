@@ -13,20 +13,20 @@ use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::RegistryReference;
 
-use super::{Note, Web, headers_of, parsed};
+use super::{Web, WebNote, headers_of, parsed};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
-use crate::remote::Remote;
+use crate::install::remote::Remote;
 
 /// A version that was chosen among those of a registry.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenVersion {
     registry: HttpRegistry,
     listing: VersionListing,
     pub(crate) version: VersionInfo,
 }
 
-impl Chosen {
+impl ChosenVersion {
     /// Refuses what calls itself otherwise than what was asked for.
     pub(crate) fn check_name(
         &self,
@@ -55,7 +55,7 @@ impl Web {
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let chosen = self.choose(reference)?;
-        let Chosen {
+        let ChosenVersion {
             registry, version, ..
         } = &chosen;
         self.check_log(registry, version)?;
@@ -70,7 +70,10 @@ impl Web {
     }
 
     /// The version that a reference means, without its bytes.
-    pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
+    pub(crate) fn choose(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<ChosenVersion, CommandError> {
         let registry = self.client(reference.alias.as_deref())?;
         let listing = self.listing(&registry, reference)?;
         let version = select(&reference.name, &listing.versions, &reference.requirement);
@@ -78,11 +81,11 @@ impl Web {
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
-            self.notes.tell(&self.printer, Note::Plain(note));
+            self.notes.tell(&self.printer, WebNote::Plain(note));
         }
         if let Some(instead) = &version.deprecated {
             let note = format!("`{}` is deprecated: {instead}", version.name);
-            self.notes.tell(&self.printer, Note::Warning(note));
+            self.notes.tell(&self.printer, WebNote::Warning(note));
         }
         if version.yanked {
             let reason = version.yank_reason.as_deref();
@@ -93,9 +96,9 @@ impl Web {
                 version.version,
                 reason.unwrap_or_default()
             );
-            self.notes.tell(&self.printer, Note::Warning(note));
+            self.notes.tell(&self.printer, WebNote::Warning(note));
         }
-        Ok(Chosen {
+        Ok(ChosenVersion {
             registry,
             listing,
             version,
@@ -114,17 +117,15 @@ impl Web {
         let listing = registry.versions(&self.http, &reference.name);
         let failed = |error| InstallFailure::from(self.with_nearest(registry, error));
         let listing = listing.map_err(failed)?;
-        if let Ok(mut listed) = self.listings.lock() {
-            let key = (reference.alias.clone(), reference.name.to_string());
-            listed.insert(key, listing.clone());
-        }
+        let key = (reference.alias.clone(), reference.name.to_string());
+        self.listings.lock().insert(key, listing.clone());
         Ok(listing)
     }
 
     /// What was said of a skill when it was asked for.
     fn listed(&self, reference: &RegistryReference) -> Option<VersionListing> {
         let key = (reference.alias.clone(), reference.name.to_string());
-        self.listings.lock().ok()?.get(&key).cloned()
+        self.listings.lock().get(&key).cloned()
     }
 
     /// A version, as was said when the skill was asked for.
@@ -173,7 +174,7 @@ impl Web {
     }
 
     /// Where a version that is taken from the store was published.
-    pub(crate) fn origin(chosen: &Chosen) -> Origin {
+    pub(crate) fn origin(chosen: &ChosenVersion) -> Origin {
         Origin {
             kind: OriginKind::Registry,
             url: chosen.registry.shown(),

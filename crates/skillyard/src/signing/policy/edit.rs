@@ -10,10 +10,10 @@ use skillyard_trust::signature::{
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::{handed_over, read};
-use crate::believed::text;
-use crate::config::private_file::{lock, write_private};
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
+use crate::files::private::{lock, write_private};
+use crate::files::read_owned_text;
 
 /// The policy's text, to be changed; nobody else changes it meanwhile.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'a> Edit<'a> {
     pub(crate) fn open(file: &'a Path) -> Result<Self, CommandError> {
         let lock = lock(&file.with_extension("lock"))?;
         read(file)?;
-        let document = text(file)?.parse();
+        let document = read_owned_text(file)?.parse();
         let document = document.map_err(|error: toml_edit::TomlError| CommandError::Config {
             path: file.to_owned(),
             message: error.to_string(),

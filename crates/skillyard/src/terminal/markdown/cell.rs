@@ -6,7 +6,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::BOLD;
-use super::kind::CODE;
+use crate::terminal::markdown::CODE;
 
 /// How a character looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

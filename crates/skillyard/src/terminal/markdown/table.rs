@@ -8,7 +8,7 @@ use super::cell::Cell;
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_COLUMNS: usize = 30;
 /// The least width of a column that has to give way to others.
-const LEAST: usize = 6;
+const MIN_COLUMN_WIDTH: usize = 6;
 /// What stands between two columns.
 const GAP: &str = "  ";
 
@@ -145,7 +145,10 @@ fn widths<'a>(
         }
     }
     while widths.iter().sum::<usize>() > room {
-        let widest = widths.iter_mut().max().filter(|width| **width > LEAST)?;
+        let widest = widths
+            .iter_mut()
+            .max()
+            .filter(|width| **width > MIN_COLUMN_WIDTH)?;
         *widest -= 1;
     }
     Some(widths)

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::any_script;
-use crate::{output, somebody, text};
+use crate::{output, text, unprivileged_user};
 
 #[test]
 fn a_closed_folder_of_settings_is_not_opened_up() {
@@ -12,9 +12,9 @@ fn a_closed_folder_of_settings_is_not_opened_up() {
     context.write(".config/other.toml", "x");
     let config = context.root().join(".config");
     fs::set_permissions(&config, Permissions::from_mode(0o555)).unwrap();
-    somebody::own(&context);
+    unprivileged_user::own(&context);
     let ran = |script: &str| {
-        let mut command = somebody::skillyard(&context);
+        let mut command = unprivileged_user::skillyard(&context);
         command.args(["run", "tools", "any.sh", "--workspace", ".", "--", script]);
         let told = output(&mut command);
         (text(&told.stdout) + &text(&told.stderr), told.status.code())
@@ -33,11 +33,11 @@ fn what_is_in_a_closed_folder_counts_outside_of_it() {
     let context = any_script();
     context.write(".config/lefthook.yml", "pre-commit: {}\n");
     let config = context.root().join(".config");
-    somebody::own(&context);
+    unprivileged_user::own(&context);
     for mode in [0o755, 0o555, 0o600, 0o200, 0o000] {
         fs::set_permissions(&config, Permissions::from_mode(mode)).unwrap();
         let script = "echo one > made && echo evil > lefthook-local.yml";
-        let mut command = somebody::skillyard(&context);
+        let mut command = unprivileged_user::skillyard(&context);
         command.args(["run", "tools", "any.sh", "--workspace", ".", "--", script]);
         let told = output(&mut command);
         let told = text(&told.stdout) + &text(&told.stderr);

@@ -7,14 +7,15 @@ use skillyard_registry::maintenance::LogSigner;
 use skillyard_trust::signature::SigningKey;
 use zeroize::Zeroizing;
 
-use super::super::{Place, Storage, home};
+use super::super::{Storage, home};
 use super::{FILE, own_file, read};
-use crate::config::private_file::write_private;
+use crate::commands::registry::RegistryDataArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
-use crate::sanitize::visible;
-use crate::shell::shell_path;
+use crate::files::private::write_private;
+use crate::text::sanitize::visible;
+use crate::text::shell::shell_path;
 
 /// What becomes of the key in a copy. It is nothing to print.
 #[derive(PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub(crate) fn to_copy(
     }
     let (key, text) = read(&path)?;
     match signer {
-        LogSigner::Nobody if file.is_none() && storage.place() == Place::Named => {
+        LogSigner::Nobody if file.is_none() && storage.place() == RegistryDataArgs::Named => {
             Ok(Copying::Unneeded)
         }
         signer if !signer.is_other_than(&key) => Ok(Copying::Along(text)),
@@ -175,7 +176,9 @@ pub(crate) fn restore(
     }
     let outcome = match own_key {
         Some((_, own)) if own == text => return Ok(KeyOutcome::Same),
-        Some(_) if storage.place() == Place::Named => return Ok(KeyOutcome::Other(copy)),
+        Some(_) if storage.place() == RegistryDataArgs::Named => {
+            return Ok(KeyOutcome::Other(copy));
+        }
         Some((_, other)) => {
             let digest = Digest::of(other.as_bytes()).to_string();
             let short = digest.trim_start_matches("sha256:").get(..8);

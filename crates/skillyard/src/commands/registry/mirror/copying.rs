@@ -7,11 +7,11 @@ use skillyard_install::fetch::registry::{LogEntry, Registry as _};
 use skillyard_registry::Registry;
 use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Missing, Run, State};
 
-use super::source::{Had, Source};
-use super::taking::{AT_ONCE, Taking};
+use super::taking::{MAX_PARALLEL_DOWNLOADS, Taking};
+use crate::commands::registry::mirror::{Had, MirrorSource};
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, ExitStatus};
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) struct Copied {
 /// Takes in what another registry has.
 pub(super) async fn copy(
     context: &Context,
-    source: &Source,
+    source: &MirrorSource,
     registry: &Registry,
 ) -> Result<Copied, CommandError> {
     let failed = RegistryFailure::from;
@@ -66,9 +66,9 @@ pub(super) async fn copy(
         copied: &mut copied,
     };
     for some in [&before[..], &new[..]] {
-        for (number, part) in some.chunks(AT_ONCE * 4).enumerate() {
+        for (number, part) in some.chunks(MAX_PARALLEL_DOWNLOADS * 4).enumerate() {
             taking.take(part).await?;
-            let done = (number * AT_ONCE * 4 + part.len()).min(some.len());
+            let done = (number * MAX_PARALLEL_DOWNLOADS * 4 + part.len()).min(some.len());
             context.printer.detail(&format!("{done} of {}", some.len()));
         }
     }
@@ -115,11 +115,11 @@ pub(super) async fn copy(
 
 impl Copied {
     /// No, where a copy that looks as if all were well would not have what is new.
-    pub(super) fn status(&self) -> Status {
+    pub(super) fn status(&self) -> ExitStatus {
         if self.is_vain {
-            Status::No
+            ExitStatus::Negative
         } else {
-            Status::Yes
+            ExitStatus::Success
         }
     }
 
@@ -137,7 +137,11 @@ impl Copied {
 }
 
 /// The entries of the log from `have` to `size`.
-async fn entries(source: &Source, have: usize, size: usize) -> Result<Vec<Entry>, CommandError> {
+async fn entries(
+    source: &MirrorSource,
+    have: usize,
+    size: usize,
+) -> Result<Vec<Entry>, CommandError> {
     let mut all: Vec<Entry> = Vec::new();
     while have + all.len() < size {
         let from = have + all.len();
@@ -179,7 +183,7 @@ struct Changed {
 
 /// The skills that changed after a change, or all of them where the registry has not even come to
 /// that one: it was set back to what it was before, or the number was a lie.
-async fn changed(source: &Source, since: i64) -> Result<Changed, CommandError> {
+async fn changed(source: &MirrorSource, since: i64) -> Result<Changed, CommandError> {
     let mut changed = Changed {
         names: Vec::new(),
         since,
@@ -212,7 +216,7 @@ async fn changed(source: &Source, since: i64) -> Result<Changed, CommandError> {
 }
 
 /// What can change about a skill, as it is now.
-async fn state(source: &Source, name: &QualifiedName) -> Result<Had<State>, CommandError> {
+async fn state(source: &MirrorSource, name: &QualifiedName) -> Result<Had<State>, CommandError> {
     let wanted = name.clone();
     let asked = source
         .try_ask(move |remote, asked| {

@@ -8,16 +8,16 @@ use skillyard_install::fetch::registry::{Registry as _, VersionListing};
 use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Told};
 
 use super::copying::Copied;
-use super::source::{Asked, Had, Source, had};
+use crate::commands::registry::mirror::{Had, MirrorSource, PendingQuery, had};
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
 
 /// How many archives are fetched at once.
-pub(super) const AT_ONCE: usize = 8;
+pub(super) const MAX_PARALLEL_DOWNLOADS: usize = 8;
 
 /// Entries on their way here.
 pub(super) struct Taking<'a, 'b> {
-    pub(super) source: &'a Source,
+    pub(super) source: &'a MirrorSource,
     pub(super) mirror: &'a Mirror<'b>,
     pub(super) listings: HashMap<QualifiedName, Had<VersionListing>>,
     pub(super) copied: &'a mut Copied,
@@ -67,8 +67,8 @@ impl Taking<'_, '_> {
             }
         }
         let mut lost = HashMap::new();
-        for some in missing.chunks(AT_ONCE) {
-            let asked: Vec<Asked<Vec<u8>>> = some
+        for some in missing.chunks(MAX_PARALLEL_DOWNLOADS) {
+            let asked: Vec<PendingQuery<Vec<u8>>> = some
                 .iter()
                 .map(|entry| {
                     let (name, version) = (entry.name.clone(), entry.version.clone());
