@@ -1,19 +1,20 @@
-//! A skill's Markdown as HTML that can do no harm.
+//! A skill's Markdown as sanitized HTML.
 //!
-//! The converter lets HTML through, `nesting` puts it in order, and the sanitiser decides about the
+//! The converter lets HTML through, `nesting` puts it in order, and the sanitizer decides about the
 //! result, whatever wrote it.
+
+mod nesting;
 
 use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-use crate::nesting::levelled;
-use crate::runs::parted;
+use self::nesting::levelled;
 
 /// The longest text that is made into a page; the rest is left out.
-pub const LONGEST: usize = 512 * 1024;
+pub const MAX_MARKDOWN_BYTES: usize = 512 * 1024;
 
 /// The longest attribute, such as the address of a link; a longer one is left out.
-const LONGEST_ATTRIBUTE: usize = 8 * 1024;
+const MAX_ATTRIBUTE_BYTES: usize = 8 * 1024;
 
 /// A text as a page shows it.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub struct Rendered {
 pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let is_cut = markdown.len() > LONGEST;
-    let markdown = &markdown[..markdown.floor_char_boundary(LONGEST)];
+    let is_cut = markdown.len() > MAX_MARKDOWN_BYTES;
+    let markdown = &markdown[..markdown.floor_char_boundary(MAX_MARKDOWN_BYTES)];
     let events = Parser::new_ext(markdown, options).map(|event| match event {
         // A field of a form would be taken away.
         Event::TaskListMarker(is_done) => Event::Text(if is_done { "☑ " } else { "☐ " }.into()),
@@ -46,30 +47,30 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
         }),
         other => other,
     });
-    let sanitiser = sanitiser();
-    let events = parted(levelled(events, &sanitiser.clone_tags()));
+    let sanitizer = sanitizer();
+    let events = parted(levelled(events, &sanitizer.clone_tags()));
     let mut text = String::with_capacity(markdown.len() * 2);
     html::push_html(&mut text, events.into_iter());
     Rendered {
-        html: sanitiser.clean(&text).to_string(),
+        html: sanitizer.clean(&text).to_string(),
         is_cut,
     }
 }
 
-fn sanitiser() -> Builder<'static> {
-    let mut sanitiser = Builder::default();
-    sanitiser
+fn sanitizer() -> Builder<'static> {
+    let mut sanitizer = Builder::default();
+    sanitizer
         // Pictures of other sites would tell them who reads; our own pages show none.
         .rm_tags(["img", "map", "area"])
         .url_relative(UrlRelative::PassThrough)
         .url_schemes(["http", "https", "mailto"].into())
-        .attribute_filter(|_, _, value| (value.len() <= LONGEST_ATTRIBUTE).then(|| value.into()))
+        .attribute_filter(|_, _, value| (value.len() <= MAX_ATTRIBUTE_BYTES).then(|| value.into()))
         .link_rel(Some("noopener noreferrer nofollow"));
     // The marks of a list stand where its words begin, which in some scripts is at the right.
     for list in ["ul", "ol"] {
-        sanitiser.set_tag_attribute_value(list, "dir", "auto");
+        sanitizer.set_tag_attribute_value(list, "dir", "auto");
     }
-    sanitiser
+    sanitizer
 }
 
 /// Links with a scheme, to a place on the page or to the root stay as they are.
@@ -80,6 +81,69 @@ fn file_link(address: impl Fn(&str) -> String, link: CowStr<'_>) -> CowStr<'_> {
     }
     let path = link.strip_prefix("./").unwrap_or(&link);
     CowStr::from(address(path))
+}
+
+/// The most bytes of text without a tag or a comment.
+const MAX_RUN_BYTES: usize = 1024;
+const COMMENT: Event<'static> = Event::InlineHtml(CowStr::Borrowed("<!---->"));
+
+/// The events with a comment in each long run of text.
+///
+/// What writes the sanitized page looks at each special character through all text up to the next
+/// tag, so a text of nothing but `&` would take minutes. The sanitizer removes the comments again.
+fn parted(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+    let mut parted = Parted {
+        events: Vec::with_capacity(events.len()),
+        run: 0,
+    };
+    for event in events {
+        match event {
+            Event::Text(text) => parted.text(text),
+            Event::Code(text) if text.len() > MAX_RUN_BYTES => {
+                parted.events.push(Event::InlineHtml("<code>".into()));
+                parted.text(text);
+                parted.events.push(Event::InlineHtml("</code>".into()));
+            }
+            Event::SoftBreak => {
+                parted.count(1);
+                parted.events.push(Event::SoftBreak);
+            }
+            other => parted.events.push(other),
+        }
+    }
+    parted.events
+}
+
+struct Parted<'a> {
+    events: Vec<Event<'a>>,
+    /// How much text there was since the last comment.
+    run: usize,
+}
+
+impl<'a> Parted<'a> {
+    fn text(&mut self, text: CowStr<'a>) {
+        if text.len() <= MAX_RUN_BYTES {
+            self.count(text.len());
+            self.events.push(Event::Text(text));
+            return;
+        }
+        let mut rest = &*text;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(rest.floor_char_boundary(MAX_RUN_BYTES));
+            self.count(piece.len());
+            self.events.push(Event::Text(piece.to_owned().into()));
+            rest = after;
+        }
+    }
+
+    /// Counts text that follows, and puts a comment before it where it would become too much.
+    fn count(&mut self, bytes: usize) {
+        self.run += bytes;
+        if self.run > MAX_RUN_BYTES {
+            self.events.push(COMMENT);
+            self.run = bytes;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_known() {
-        let text = "word ".repeat(LONGEST / 5);
+        let text = "word ".repeat(MAX_MARKDOWN_BYTES / 5);
         assert!(!render(&text, below).is_cut);
         assert!(render(&format!("{text}\n\n# Last part"), below).is_cut);
     }
@@ -226,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_work_grows_with_the_text() {
-        let most = LONGEST / 4;
+        let most = MAX_MARKDOWN_BYTES / 4;
         let many = |text: &str| text.repeat(most / text.len());
         let half = |text: &str| text.repeat(most / text.len() / 2);
         let attributes: Vec<String> = (0..50_000).map(|at| format!("a{at}")).collect();

@@ -1,11 +1,11 @@
-//! What a server tells a site that stands below one of its addresses, as extensions of a request.
+//! What a server passes to a site that is mounted below one of its paths, as extensions of a request.
 //!
-//! No client can set them: they are values inside the program, not headers.
+//! Clients cannot set them: they are values inside the program, not headers.
 
-/// Where whoever asks reaches the site, without a slash at the end.
+/// The URL of the site as its client reaches it, without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(pub String);
+pub struct MountUrl(pub String);
 
-/// Whoever asks was let in by the server.
+/// The server has admitted the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LetIn;
+pub struct Admitted;

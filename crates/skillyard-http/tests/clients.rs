@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use skillyard_http::{Limits, listen};
+use skillyard_http::{ConnectionLimits, listen};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -17,14 +17,14 @@ use tokio::net::{TcpListener, TcpStream};
 const LONG: Duration = Duration::from_mins(1);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
-const LIMITS: Limits = Limits {
+const LIMITS: ConnectionLimits = ConnectionLimits {
     connections: 4,
-    head: LONG,
-    stall: LONG,
-    farewell: Duration::from_millis(100),
+    header_timeout: LONG,
+    write_timeout: LONG,
+    shutdown_timeout: Duration::from_millis(100),
 };
 
-async fn start(limits: Limits) -> SocketAddr {
+async fn start(limits: ConnectionLimits) -> SocketAddr {
     let endless = || async { Body::new(Endless) };
     let forever = || async { std::future::pending::<&str>().await };
     let router = Router::new()
@@ -110,8 +110,8 @@ async fn whoever_is_being_answered_keeps_their_place() {
 
 #[tokio::test]
 async fn half_a_head_is_waited_for_and_then_no_more() {
-    let limits = Limits {
-        head: Duration::from_millis(200),
+    let limits = ConnectionLimits {
+        header_timeout: Duration::from_millis(200),
         ..LIMITS
     };
     let address = start(limits).await;
@@ -121,8 +121,8 @@ async fn half_a_head_is_waited_for_and_then_no_more() {
 
 #[tokio::test]
 async fn who_does_not_take_the_answer_is_cut_off() {
-    let limits = Limits {
-        stall: Duration::from_millis(200),
+    let limits = ConnectionLimits {
+        write_timeout: Duration::from_millis(200),
         connections: 1,
         ..LIMITS
     };

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
+use parking_lot::RwLock;
 use skillyard_format::Digest;
 use tokio::sync::{mpsc, oneshot};
 
@@ -16,13 +17,13 @@ use crate::database::Database;
 use crate::store::downloads::{self, Download};
 
 /// How many may wait; what is beyond is not counted, so that nobody is slowed down.
-const WAITING: usize = 10_000;
+const MAX_QUEUED: usize = 10_000;
 /// How long they are gathered.
-const GATHERED: Duration = Duration::from_millis(200);
+const BATCH_INTERVAL: Duration = Duration::from_millis(200);
 /// How many that were counted are remembered, so that the database is not asked about them again.
-const REMEMBERED: usize = 100_000;
+const MAX_REMEMBERED: usize = 100_000;
 
-enum Message {
+enum CounterMessage {
     /// A download, and the hash that it is remembered by.
     Count(Download, u64),
     Finish(oneshot::Sender<()>),
@@ -70,14 +71,14 @@ impl Visit<'_> {
 /// The way to the task that counts.
 #[derive(Clone)]
 pub(crate) struct Counter {
-    sender: mpsc::Sender<Message>,
+    sender: mpsc::Sender<CounterMessage>,
     counted: Arc<Counted>,
 }
 
 impl Counter {
     /// Starts counting.
     pub(crate) fn start(database: Database) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED);
         let counted = Arc::new(Counted::default());
         tokio::spawn(run(database, receiver, Arc::clone(&counted)));
         Self { sender, counted }
@@ -87,31 +88,42 @@ impl Counter {
     pub(crate) fn count(&self, visit: &Visit<'_>) {
         let mark = visit.mark(&self.counted.hasher);
         if !self.counted.has(mark) {
-            let _ = self.sender.try_send(Message::Count(visit.download(), mark));
+            let _ = self
+                .sender
+                .try_send(CounterMessage::Count(visit.download(), mark));
         }
     }
 
     /// Waits until all that came before is in the database.
     pub(crate) async fn finish(&self) {
         let (sender, receiver) = oneshot::channel();
-        if self.sender.send(Message::Finish(sender)).await.is_ok() {
+        if self
+            .sender
+            .send(CounterMessage::Finish(sender))
+            .await
+            .is_ok()
+        {
             let _ = receiver.await;
         }
     }
 }
 
-async fn run(database: Database, mut receiver: mpsc::Receiver<Message>, counted: Arc<Counted>) {
+async fn run(
+    database: Database,
+    mut receiver: mpsc::Receiver<CounterMessage>,
+    counted: Arc<Counted>,
+) {
     let mut messages = Vec::new();
     let mut today = String::new();
-    while receiver.recv_many(&mut messages, WAITING).await > 0 {
+    while receiver.recv_many(&mut messages, MAX_QUEUED).await > 0 {
         let mut waiting = Vec::new();
         let mut batch = HashMap::new();
         for message in messages.drain(..) {
             match message {
-                Message::Count(download, mark) => {
+                CounterMessage::Count(download, mark) => {
                     batch.insert(download, mark);
                 }
-                Message::Finish(sender) => waiting.push(sender),
+                CounterMessage::Finish(sender) => waiting.push(sender),
             }
         }
         let marks: Vec<u64> = batch.values().copied().collect();
@@ -130,7 +142,7 @@ async fn run(database: Database, mut receiver: mpsc::Receiver<Message>, counted:
             forget(&database, &last).await;
             today = last;
         }
-        tokio::time::sleep(GATHERED).await;
+        tokio::time::sleep(BATCH_INTERVAL).await;
     }
 }
 
@@ -153,13 +165,13 @@ struct Counted {
 
 impl Counted {
     fn has(&self, mark: u64) -> bool {
-        let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
+        let hashes = self.hashes.read();
         hashes.contains(&mark)
     }
 
     fn add(&self, marks: &[u64]) {
-        let mut hashes = self.hashes.write().unwrap_or_else(PoisonError::into_inner);
-        if hashes.len() + marks.len() > REMEMBERED {
+        let mut hashes = self.hashes.write();
+        if hashes.len() + marks.len() > MAX_REMEMBERED {
             hashes.clear();
         }
         hashes.extend(marks);

@@ -7,10 +7,11 @@ use skillyard_format::qualified::is_tag;
 
 use crate::database::Change;
 use crate::error::RegistryError;
-use crate::registry::{Registry, allow, exists, need, no_version};
+use crate::registry::{Registry, allow, need, no_version};
 use crate::role::Role;
 use crate::store::versions::VersionRow;
 use crate::store::{skills, tags, versions};
+use crate::subject::exists;
 use crate::token::{Action, Identity};
 
 impl Registry {
@@ -140,7 +141,7 @@ impl Registry {
         self.changing(identity, name, action, role).await
     }
 
-    /// Begins a change to a skill that is there, by somebody who may make it.
+    /// Begins a change to an existing skill by an account that may make it.
     async fn changing(
         &self,
         identity: &Identity,

@@ -7,7 +7,6 @@ mod address;
 mod change;
 mod connection;
 mod error;
-mod existing;
 mod migration;
 mod reach;
 
@@ -26,7 +25,7 @@ use reach::Connections;
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Backend {
     Sqlite,
     Postgres,
 }
@@ -35,7 +34,7 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub struct Database {
     pool: Connections,
-    kind: Kind,
+    kind: Backend,
     turn: Arc<Mutex<()>>,
 }
 
@@ -51,7 +50,7 @@ impl Database {
     pub fn file_of(address: &str) -> Option<PathBuf> {
         let kind = address::kind(address).ok()?;
         let place = address::place(address, kind);
-        (kind == Kind::Sqlite).then(|| place.strip_prefix("//").unwrap_or(&place).into())
+        (kind == Backend::Sqlite).then(|| place.strip_prefix("//").unwrap_or(&place).into())
     }
 
     /// Opens the SQLite database in a file, whatever the file is called, and brings it up to date.
@@ -66,7 +65,7 @@ impl Database {
         let has_more = std::fs::metadata(beside).is_ok_and(|left| left.len() > 0);
         if !has_more {
             let address = format!("{}?mode=ro&immutable=1", address::of_file(file));
-            let database = Self::connect(&address, Kind::Sqlite, Use::Reading).await?;
+            let database = Self::connect(&address, Backend::Sqlite, Use::Reading).await?;
             if database.step().await? == KNOWN {
                 return Ok(database);
             }
@@ -85,11 +84,11 @@ impl Database {
     pub(crate) async fn snapshot(&self) -> Result<Transaction<'static, Any>, DatabaseError> {
         let mut transaction = self.pool.begin().await?;
         // In SQLite a transaction that only reads is one already.
-        if self.kind == Kind::Postgres {
+        if self.kind == Backend::Postgres {
             transaction
                 .execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 .await?;
-            // Whoever reads all rows takes them as fast as it can do something with them.
+            // Reading all rows takes as long as their reader needs to process them.
             transaction
                 .execute("SET LOCAL statement_timeout = 0")
                 .await?;
@@ -119,7 +118,7 @@ impl Database {
 
     /// Writes a copy of an SQLite database, whole at one moment, into a file that must not exist.
     pub async fn copy_to(&self, file: &str) -> Result<CopyOutcome, DatabaseError> {
-        if self.kind == Kind::Postgres {
+        if self.kind == Backend::Postgres {
             return Ok(CopyOutcome::OtherTool);
         }
         sqlx::query("VACUUM INTO $1")

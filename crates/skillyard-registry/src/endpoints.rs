@@ -1,33 +1,36 @@
 //! One file per endpoint.
 
 pub(crate) mod apm;
-pub(crate) mod changes;
-pub(crate) mod deprecate;
+pub(crate) mod curation;
 pub(crate) mod dist_tags;
+mod documents;
 pub(crate) mod download;
 pub(crate) mod health;
 pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod marketplace;
-pub(crate) mod me;
 pub(crate) mod namespaces;
 pub(crate) mod owners;
 pub(crate) mod publish;
-pub(crate) mod ready;
 pub(crate) mod show;
-mod summary;
 pub(crate) mod tokens;
 pub(crate) mod transfers;
 pub(crate) mod well_known;
-pub(crate) mod yank;
 
+use axum::body::Body;
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
-use axum::response::Response;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use semver::Version;
 use skillyard_format::{Namespace, QualifiedName};
 
 use crate::error::RegistryError;
+use crate::server::Server;
+
+/// The largest body of a change that is not an upload.
+const MAX_CHANGE_BYTES: usize = 64 * 1024;
 
 /// A name out of an address; what cannot be a name is not there.
 pub(crate) fn named(text: &str) -> Result<QualifiedName, RegistryError> {
@@ -55,11 +58,11 @@ pub(crate) fn numbered(name: &QualifiedName, text: &str) -> Result<Version, Regi
     })
 }
 
-/// A text that somebody sent along: not endless, and nothing that terminals or databases choke on.
+/// Refuses a text of a request that is too long or has control characters.
 fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
-    const LONGEST: usize = 500;
-    if text.len() > LONGEST || text.chars().any(char::is_control) {
-        let reason = format!("`{what}` is one line of at most {LONGEST} bytes");
+    const MAX_BYTES: usize = 500;
+    if text.len() > MAX_BYTES || text.chars().any(char::is_control) {
+        let reason = format!("`{what}` is one line of at most {MAX_BYTES} bytes");
         return Err(RegistryError::Parameter(reason));
     }
     Ok(())
@@ -73,4 +76,23 @@ pub(crate) fn json_response(mut response: Response, tag: &str) -> Response {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
+}
+
+/// Handles a change in a task of its own, so that it completes when its client disconnects.
+pub(crate) async fn detached(
+    State(server): State<Server>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    // The whole body first: the rest of it might never come.
+    let (parts, body) = request.into_parts();
+    let request = match publish::whole(body, MAX_CHANGE_BYTES).await {
+        Ok(body) => Request::from_parts(parts, Body::from(body)),
+        Err(error) => return error.into_response(),
+    };
+    let answer = server.in_flight.finish(next.run(request)).await;
+    answer.unwrap_or_else(RegistryError::into_response)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The most values that are told of each.
-const MOST: usize = 20;
+const MAX_COUNTS: usize = 20;
 
 /// How many skills have which value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -37,7 +37,7 @@ impl Count {
     pub(crate) fn commonest<'a>(counted: impl Iterator<Item = (&'a str, usize)>) -> Vec<Self> {
         let mut counted: Vec<(&str, usize)> = counted.collect();
         counted.sort_unstable_by(|a, b| (b.1, a.0).cmp(&(a.1, b.0)));
-        counted.truncate(MOST);
+        counted.truncate(MAX_COUNTS);
         let told = |(value, count): (&str, usize)| Self {
             value: value.to_owned(),
             count,

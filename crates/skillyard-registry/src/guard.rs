@@ -8,25 +8,24 @@ use axum::http::uri::{Authority, PathAndQuery};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use skillyard_http::caught::caught;
 use skillyard_http::cause::Cause;
-use skillyard_http::host;
+use skillyard_http::cause::catch_panic;
+use skillyard_http::headers::POLICY;
 use skillyard_http::login;
-use skillyard_http::policy::POLICY;
+use skillyard_http::origin::{is_loopback, named_host};
 
-use crate::auth;
-use crate::entrance::Login;
+use crate::base_path::{join_scoped_name, rewrite_base_path};
+use crate::browser_login::Login;
 use crate::error::RegistryError;
-use crate::moved::moved;
+use crate::etag::ConditionalRequest;
+use crate::extract;
 use crate::pages::trouble;
-use crate::scoped::joined;
 use crate::server::{Names, Server};
-use crate::tag::Asked;
 
 /// Puts an end to what takes too long, and sets the headers that every answer has.
 pub(crate) async fn guard(State(server): State<Server>, request: Request, next: Next) -> Response {
     let what = format!("{} {}", request.method(), request.uri().path());
-    let answering = explained(&server, joined(request), next);
+    let answering = explained(&server, join_scoped_name(request), next);
     let mut response = match tokio::time::timeout(server.settings.answer_time, answering).await {
         Ok(response) => response,
         Err(_) => RegistryError::TooSlow.into_response(),
@@ -51,11 +50,11 @@ pub(crate) async fn guard(State(server): State<Server>, request: Request, next: 
     response
 }
 
-/// A page about a problem says the same as the problem, whoever found it.
+/// The response; a browser gets a problem as a page.
 async fn explained(server: &Server, request: Request, next: Next) -> Response {
     let reads_pages = trouble::reads_pages(request.headers());
     let response = match named(server, &request) {
-        Ok(()) => match caught(counted(server, request, next)).await {
+        Ok(()) => match catch_panic(counted(server, request, next)).await {
             Ok(response) => response,
             Err(Cause(cause)) => RegistryError::internal(cause).into_response(),
         },
@@ -67,14 +66,14 @@ async fn explained(server: &Server, request: Request, next: Next) -> Response {
 /// Refuses names of elsewhere, where only this machine is to be answered.
 fn named(server: &Server, request: &Request) -> Result<(), RegistryError> {
     let authority = request.uri().authority().map(Authority::as_str);
-    let is_ours = || host::named(request.headers(), authority).is_some_and(host::is_loopback);
+    let is_ours = || named_host(request.headers(), authority).is_some_and(is_loopback);
     match server.settings.names {
         Names::Loopback if !is_ours() => Err(RegistryError::ForeignName),
         _ => Ok(()),
     }
 }
 
-/// Lets through whoever has not asked too often, and says how much is left.
+/// Applies the rate limit, and reports what is left of it in headers.
 async fn counted(server: &Server, request: Request, next: Next) -> Response {
     match server.gate.admit(&request, server.settings.proxy) {
         Ok(allowance) => {
@@ -88,20 +87,20 @@ async fn counted(server: &Server, request: Request, next: Next) -> Response {
     }
 }
 
-/// Lets nobody without a token into a registry that is not for everybody.
+/// Refuses requests without a token where the registry is private.
 async fn known(server: &Server, request: Request, next: Next) -> Response {
     let to_login = to_login(&request);
-    match auth::let_in(server, request).await {
+    match extract::let_in(server, request).await {
         Ok(request) => {
-            let asked = Asked::by(&request, server.settings.access);
+            let conditional = ConditionalRequest::new(&request, server.settings.access);
             let login = request.extensions().get::<Login>().cloned();
-            let mut response = moved(next.run(request).await, &server.below).await;
+            let mut response = rewrite_base_path(next.run(request).await, &server.base_path).await;
             // Who made a page of a problem does not know who asked.
             login.map(|login| response.extensions_mut().insert(login));
-            asked.answered(response).await
+            conditional.respond(response).await
         }
         Err(error) => match to_login.filter(|_| matches!(error, RegistryError::NoToken)) {
-            Some(response) => moved(response, &server.below).await,
+            Some(response) => rewrite_base_path(response, &server.base_path).await,
             None => error.into_response(),
         },
     }

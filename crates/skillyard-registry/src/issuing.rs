@@ -13,7 +13,7 @@ use crate::token::{self, Action, Identity, NewToken, Scope};
 
 /// What a new token is to be.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct TokenRequest {
     /// What it is to allow.
     pub scopes: Vec<Scope>,
     /// After how many days it ends.
@@ -27,7 +27,7 @@ impl Registry {
     pub async fn issue(
         &self,
         identity: &Identity,
-        wanted: &Wanted,
+        wanted: &TokenRequest,
     ) -> Result<(NewToken, Timestamp), RegistryError> {
         let scopes: Vec<String> = wanted.scopes.iter().map(ToString::to_string).collect();
         let event = Event::new(EventKind::RegistryTokenChanged)

@@ -4,31 +4,31 @@
 //! of the other registry proves it: its entries have to add up to the root that was signed, and
 //! each archive has to have the digest of its entry.
 
-mod error;
 mod showing;
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use semver::Version;
+pub use showing::{Missing, Run};
 use skillyard_format::{Digest, QualifiedName};
-use skillyard_trust::transparency::{SignedCheckpoint, leaf};
+use skillyard_trust::transparency::{CheckpointError, SignedCheckpoint, leaf};
 
+use crate::blobs::BlobError;
+use crate::database::DatabaseError;
 use crate::error::RegistryError;
 use crate::package;
+use crate::package::Refusal;
 use crate::registry::Registry;
 use crate::store::logged::LoggedRow;
 use crate::store::upstream::Upstream;
-use crate::store::{absent, arrivals, upstream};
-
-pub use error::MirrorError;
-pub use showing::{Missing, Run};
+use crate::store::{arrivals, logged, upstream};
 
 /// The longest version that is asked for: longer ones are in no address and no name of a file.
-const LONGEST: usize = 200;
+const MAX_REASON_LENGTH: usize = 200;
 
 /// An entry of the other registry's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct MirrorEntry {
     /// The skill.
     pub name: QualifiedName,
     /// The version.
@@ -39,17 +39,17 @@ pub struct Entry {
     pub signer: Option<String>,
 }
 
-impl Entry {
+impl MirrorEntry {
     /// Why it is not even asked for, if it is not.
     pub fn unbearable(&self) -> Option<String> {
         let length = self.version.to_string().chars().count();
-        (length > LONGEST).then(|| format!("its version has {length} characters"))
+        (length > MAX_REASON_LENGTH).then(|| format!("its version has {length} characters"))
     }
 }
 
 /// What the other registry says about a version besides its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct MirrorEvent {
     /// When it was published.
     pub published: Option<Timestamp>,
     /// By whom.
@@ -58,7 +58,7 @@ pub struct Told {
 
 /// What the other registry says about a skill now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub struct MirrorState {
     /// Which versions are withdrawn, and why.
     pub yanked: Vec<(Version, String)>,
     /// Its tags.
@@ -114,10 +114,10 @@ impl<'a> Mirror<'a> {
     }
 
     /// Entries that could not be had before, in the order of the log.
-    pub async fn absent(&self) -> Result<Vec<Entry>, MirrorError> {
-        let rows = absent::all(&self.registry.database).await?;
+    pub async fn absent(&self) -> Result<Vec<MirrorEntry>, MirrorError> {
+        let rows = logged::missing(&self.registry.database).await?;
         let read = |row: LoggedRow| {
-            Some(Entry {
+            Some(MirrorEntry {
                 name: row.skill.parse().ok()?,
                 version: Version::parse(&row.version).ok()?,
                 digest: row.digest,
@@ -134,7 +134,7 @@ impl<'a> Mirror<'a> {
     }
 
     /// Whether an entry was taken in by a run that was broken off.
-    pub async fn has_arrived(&self, entry: &Entry) -> Result<bool, MirrorError> {
+    pub async fn has_arrived(&self, entry: &MirrorEntry) -> Result<bool, MirrorError> {
         let mut connection = self.registry.database.pool().acquire().await?;
         let found = arrivals::find(&mut connection, entry.name.as_str(), &entry.version).await?;
         Ok(found.is_some_and(|found| found.digest == entry.digest && found.signer == entry.signer))
@@ -145,7 +145,7 @@ impl<'a> Mirror<'a> {
     pub async fn check(
         &mut self,
         signed: &SignedCheckpoint,
-        new: &[Entry],
+        new: &[MirrorEntry],
     ) -> Result<(), MirrorError> {
         let known = Some(self.upstream.key.as_str()).filter(|key| !key.is_empty());
         let key = signed.check(known)?;
@@ -178,7 +178,7 @@ impl<'a> Mirror<'a> {
     }
 
     /// Takes in an archive, which has to be the one that its entry names.
-    pub async fn store(&self, entry: &Entry, archive: Bytes) -> Result<(), MirrorError> {
+    pub async fn store(&self, entry: &MirrorEntry, archive: Bytes) -> Result<(), MirrorError> {
         let found = Digest::of(&archive);
         if found != entry.digest {
             return Err(MirrorError::Entry {
@@ -191,7 +191,7 @@ impl<'a> Mirror<'a> {
     }
 
     /// Takes in an entry of the log, whose archive was stored; nobody sees it before the run is over.
-    pub async fn add(&self, entry: &Entry, told: &Told) -> Result<(), MirrorError> {
+    pub async fn add(&self, entry: &MirrorEntry, told: &MirrorEvent) -> Result<(), MirrorError> {
         let archive = self.registry.blobs.read(entry.digest).await?;
         let now = self.registry.now();
         let inspected = tokio::task::spawn_blocking(move || package::inspect(archive, now)).await;
@@ -216,5 +216,71 @@ impl<'a> Mirror<'a> {
         let publisher = told.publisher.as_deref().unwrap_or("unknown");
         arrivals::keep(&self.registry.database, &package, publisher, time).await?;
         Ok(())
+    }
+}
+
+/// Why something was not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum MirrorError {
+    /// The registry here has skills of its own.
+    #[error("the registry here is not an empty one or a mirror of {0}")]
+    NotAMirror(String),
+    /// The registry here is a mirror of another one.
+    #[error("the registry here is a mirror of {here}, and not of {wanted}")]
+    OtherMirror {
+        /// What it is a mirror of.
+        here: String,
+        /// What it was to be a mirror of.
+        wanted: String,
+    },
+    /// The signature on the log.
+    #[error("the log of the registry cannot be believed: {0}")]
+    Checkpoint(#[from] CheckpointError),
+    /// The log does not begin with what was taken in before, or is not what was signed.
+    #[error("the log of the registry cannot be believed: {0}")]
+    Log(String),
+    /// Two runs at once.
+    #[error("another run took something in meanwhile")]
+    Overtaken,
+    /// The archive is not the one of the log.
+    #[error("`{name}@{version}`: {problem}")]
+    Entry {
+        /// The skill.
+        name: String,
+        /// The version.
+        version: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The archive cannot be read.
+    #[error("`{name}@{version}` cannot be taken in: {problem}")]
+    Unreadable {
+        /// The skill.
+        name: String,
+        /// The version.
+        version: String,
+        /// Why.
+        problem: Box<Refusal>,
+    },
+    /// The database.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The archives.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    /// Something else.
+    #[error(transparent)]
+    Registry(Box<RegistryError>),
+}
+
+impl From<RegistryError> for MirrorError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(Box::new(error))
+    }
+}
+
+impl From<sqlx::Error> for MirrorError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error.into())
     }
 }

@@ -2,22 +2,23 @@
 
 use axum::Json;
 use axum::extract::State;
-use skillyard_http::bearer;
+use skillyard_http::headers::{BEARER_NAME, bearer_scheme};
 use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 
-use crate::auth::is_free;
 use crate::endpoints::{
-    apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
-    namespaces, owners, publish, ready, show, tokens, transfers, well_known, yank,
+    apm, curation, dist_tags, download, health, index, list, log, marketplace, namespaces, owners,
+    publish, show, tokens, transfers, well_known,
 };
-use crate::pages::{assets, compare, file, home, login, owner, skill};
+use crate::extract::PublicUrl;
+use crate::extract::is_free;
+use crate::pages::{self, compare, file, home, login, owner, skill};
 use crate::problem::Problem;
-use crate::reached::{Reached, below};
-use crate::server::{Access, Server};
+use crate::server::base_path;
+use crate::server::{ReadAccess, Server};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -35,7 +36,7 @@ use crate::server::{Access, Server};
         log::inclusion,
         log::consistency,
         log::consistency_path,
-        changes::changes,
+        index::changes,
         well_known::archives,
         well_known::files,
         well_known::file,
@@ -49,10 +50,10 @@ use crate::server::{Access, Server};
         apm::download,
         apm::search,
         publish::publish,
-        yank::yank,
-        yank::restore,
-        deprecate::put,
-        deprecate::delete,
+        curation::yank,
+        curation::restore,
+        curation::deprecate,
+        curation::undeprecate,
         owners::list,
         owners::add,
         owners::remove,
@@ -73,9 +74,9 @@ use crate::server::{Access, Server};
         tokens::list,
         tokens::create,
         tokens::revoke,
-        me::me,
+        tokens::me,
         health::health,
-        ready::ready,
+        health::ready,
         document,
         home::home,
         skill::skill,
@@ -85,26 +86,26 @@ use crate::server::{Access, Server};
         login::show,
         login::login,
         login::logout,
-        assets::asset,
+        pages::asset,
     ),
     components(schemas(Problem, marketplace::Plugin, well_known::ArchiveEntry, well_known::FileEntry)),
     modifiers(&Usual)
 )]
-struct Document;
+struct ApiDocument;
 
 /// Read this document
 #[utoipa::path(get, path = "/openapi.json", tag = "registry",
     responses((status = 200, description = "an OpenAPI 3.1 document", content_type = "application/json")))]
 pub(crate) async fn document(
     State(server): State<Server>,
-    Reached(url): Reached,
+    PublicUrl(url): PublicUrl,
 ) -> Json<utoipa::openapi::OpenApi> {
-    let mut document = Document::openapi();
-    if server.settings.access == Access::Private {
+    let mut document = ApiDocument::openapi();
+    if server.settings.access == ReadAccess::Private {
         close(&mut document.paths);
     }
     // Paths stand below where this document was found.
-    let below = below(&url);
+    let below = base_path(&url);
     let root = if below.is_empty() { "/" } else { &below };
     document.servers = Some(vec![ServerBuilder::new().url(root).build()]);
     Json(document)
@@ -114,7 +115,7 @@ pub(crate) async fn document(
 fn close(paths: &mut Paths) {
     let closed = paths.paths.iter_mut().filter(|(path, _)| !is_free(path));
     for operation in closed.filter_map(|(_, item)| item.get.as_mut()) {
-        let needed = SecurityRequirement::new(bearer::NAME, Vec::<String>::new());
+        let needed = SecurityRequirement::new(BEARER_NAME, Vec::<String>::new());
         operation.security.get_or_insert_with(|| vec![needed]);
         let usual = || RefOr::Ref(Ref::from_response_name("Problem"));
         let responses = &mut operation.responses.responses;
@@ -130,8 +131,8 @@ struct Usual;
 impl Modify for Usual {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
-        let scheme = bearer::scheme("a token that begins with `sky_`");
-        components.add_security_scheme(bearer::NAME, scheme);
+        let scheme = bearer_scheme("a token that begins with `sky_`");
+        components.add_security_scheme(BEARER_NAME, scheme);
         components
             .responses
             .insert("Problem".to_owned(), problem().into());

@@ -72,7 +72,7 @@ impl Registry {
         let subject = Subject::Namespace(namespace.clone());
         let event = changed(identity, &subject).detail("change", "created");
         let result = self.try_create(identity, namespace).await;
-        if let Ok(Made::Before) = result {
+        if let Ok(RoleChange::Before) = result {
             return Ok(());
         }
         self.noted(event, result.map(|_| ())).await
@@ -82,7 +82,7 @@ impl Registry {
         &self,
         identity: &Identity,
         namespace: &Namespace,
-    ) -> Result<Made, RegistryError> {
+    ) -> Result<RoleChange, RegistryError> {
         self.writable().await?;
         let is_own = namespace.as_str() == identity.account;
         let within = format!("{namespace}/");
@@ -105,7 +105,7 @@ impl Registry {
             }
             let role = namespaces::role(&mut change, namespace, &identity.account).await?;
             enough(role, Role::Owner, identity, &namespace.to_string())?;
-            return Ok(Made::Before);
+            return Ok(RoleChange::Before);
         }
         // Somebody's own namespace waits for them, whoever else has a name that looks like theirs.
         let accounts = namespaces::accounts(&mut change).await?;
@@ -125,7 +125,7 @@ impl Registry {
             .set(&mut change, text, account, Role::Owner, now)
             .await?;
         change.commit().await?;
-        Ok(Made::Now)
+        Ok(RoleChange::Now)
     }
 
     /// Offers to hand a skill or a namespace over; nothing changes until it is accepted.
@@ -237,7 +237,7 @@ impl Registry {
 }
 
 /// Whether something had to be made.
-enum Made {
+enum RoleChange {
     Before,
     Now,
 }

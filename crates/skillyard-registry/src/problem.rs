@@ -85,7 +85,7 @@ impl IntoResponse for RegistryError {
             }
             _ => {}
         }
-        // Only whoever runs the registry can do something about what broke inside.
+        // Causes of internal errors are for the administrator only.
         if let Some(source) = self.source().filter(|_| status.is_server_error()) {
             response.extensions_mut().insert(Cause::of(source));
         }

@@ -37,7 +37,7 @@ pub enum Published {
 }
 
 /// Where an upload would go.
-enum Place {
+enum PublishTarget {
     NewSkill,
     NewVersion,
     /// These very files are there; why they were withdrawn, if they were.
@@ -145,7 +145,7 @@ impl Registry {
             .map_err(RegistryError::from)?;
         let place = may_publish(&mut connection, identity, &package).await?;
         drop(connection);
-        if matches!(place, Place::NewSkill) && name.namespace().is_none() {
+        if matches!(place, PublishTarget::NewSkill) && name.namespace().is_none() {
             let text = name.as_str();
             self.hold_if_near(Among::Names, text, text, identity)
                 .await?;
@@ -157,7 +157,7 @@ impl Registry {
         let (mut change, sequence) = self.change().await?;
         // Asked again, because others may have published in between.
         match may_publish(&mut change, identity, &package).await? {
-            Place::NewSkill => {
+            PublishTarget::NewSkill => {
                 let folded = names::folded(&name);
                 skills::add(&mut change, &name, &folded, &package.version, sequence, now).await?;
                 // A namespace answers for what is in it.
@@ -168,8 +168,8 @@ impl Registry {
                         .await?;
                 }
             }
-            Place::NewVersion => {}
-            Place::Taken(yanked) => return Ok(Published::Same(package, yanked)),
+            PublishTarget::NewVersion => {}
+            PublishTarget::Taken(yanked) => return Ok(Published::Same(package, yanked)),
         }
         // While this change is open `gc` removes nothing; what it removed before has to be sent again.
         if !self.blobs.has(package.digest).await? {
@@ -239,7 +239,7 @@ async fn may_publish(
     connection: &mut sqlx::AnyConnection,
     identity: &Identity,
     package: &Package,
-) -> Result<Place, RegistryError> {
+) -> Result<PublishTarget, RegistryError> {
     let name = &package.name;
     if let Some(namespace) = name.namespace() {
         Subject::Namespace(namespace.clone())
@@ -247,10 +247,10 @@ async fn may_publish(
             .await?;
     }
     match skills::lookalike(connection, &names::folded(name)).await? {
-        None if name.namespace().is_none() => return Ok(Place::NewSkill),
+        None if name.namespace().is_none() => return Ok(PublishTarget::NewSkill),
         None => {
             need(connection, identity, name, Role::Publisher).await?;
-            return Ok(Place::NewSkill);
+            return Ok(PublishTarget::NewSkill);
         }
         Some(other) if other != name.as_str() => {
             return Err(RegistryError::Confusable {
@@ -262,8 +262,8 @@ async fn may_publish(
     }
     need(connection, identity, name, Role::Publisher).await?;
     match versions::find(connection, name.as_str(), &package.version).await? {
-        None => Ok(Place::NewVersion),
-        Some(there) if there.digest == package.digest => Ok(Place::Taken(there.yanked)),
+        None => Ok(PublishTarget::NewVersion),
+        Some(there) if there.digest == package.digest => Ok(PublishTarget::Taken(there.yanked)),
         Some(there) => Err(RegistryError::Immutable {
             skill: name.to_string(),
             version: package.version.to_string(),

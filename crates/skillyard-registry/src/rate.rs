@@ -1,26 +1,24 @@
 //! How often one address or one token may ask, told in headers before it hurts.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use skillyard_http::Proxy;
 
-use crate::begun::is_question;
 use crate::error::RegistryError;
-use crate::peer::{self, network};
-use crate::server::Proxy;
 use crate::token;
 
 /// After so many requests those who have long been quiet are forgotten.
-const SWEEP: u32 = 10_000;
+const SWEEP_INTERVAL: u32 = 10_000;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
@@ -115,7 +113,7 @@ impl Gate {
         proxy: Proxy,
     ) -> Result<Option<Allowance>, Refused> {
         let headers = request.headers();
-        let address = || peer::address(request.extensions(), headers, proxy);
+        let address = || self::address(request.extensions(), headers, proxy);
         self.ask(request.method(), headers, address)
     }
 
@@ -125,11 +123,11 @@ impl Gate {
         headers: &HeaderMap,
         address: impl FnOnce() -> Option<IpAddr>,
     ) -> Result<Option<Allowance>, Refused> {
-        let is_read = is_question(method);
+        let is_read = method.is_safe();
         let Some(limiter) = (if is_read { &self.reads } else { &self.writes }) else {
             return Ok(None);
         };
-        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP_INTERVAL == SWEEP_INTERVAL - 1 {
             limiter.retain_recent();
         }
         let address = address().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
@@ -171,4 +169,26 @@ fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, Refused> {
 /// A time in seconds, never too few.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+/// The address that a request comes from: the connection's, or what a trusted proxy says.
+pub(crate) fn address(
+    extensions: &Extensions,
+    headers: &HeaderMap,
+    proxy: Proxy,
+) -> Option<IpAddr> {
+    let connection = extensions.get::<ConnectInfo<SocketAddr>>();
+    let connection = connection.map(|connection| connection.0.ip());
+    proxy.address(connection, headers)
+}
+
+/// Whoever has an IPv6 address has a whole network of them.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let bits = address.to_bits() >> 64 << 64;
+            IpAddr::V6(bits.into())
+        }
+    }
 }

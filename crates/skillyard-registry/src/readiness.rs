@@ -1,7 +1,7 @@
 //! Whether a registry can take what is published: its database and its store of archives are written to.
 //!
-//! Only a real write tells that a disk is full, or may not be written to. Anybody may ask, so that one
-//! answer serves all who ask within a while, and nobody writes more by asking more often.
+//! Only a real write tells that a disk is full, or may not be written to. Every client may
+//! ask, so one result is reused for a while.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use crate::registry::Registry;
 
 /// How long an answer serves.
-const SERVES: Duration = Duration::from_secs(10);
+const CACHE_TIME: Duration = Duration::from_secs(10);
 /// How long each of the two may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What could be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +32,13 @@ impl Readiness {
         // Others wait for the same answer.
         let mut last = self.0.lock().await;
         if let Some((found, ready)) = *last
-            && found.elapsed() < SERVES
+            && found.elapsed() < CACHE_TIME
         {
             return ready;
         }
         let (database, archives) = tokio::join!(
-            timeout(PATIENCE, registry.database.touch()),
-            timeout(PATIENCE, registry.blobs.touch()),
+            timeout(CHECK_TIMEOUT, registry.database.touch()),
+            timeout(CHECK_TIMEOUT, registry.blobs.touch()),
         );
         let ready = Ready {
             database: matches!(database, Ok(Ok(()))),

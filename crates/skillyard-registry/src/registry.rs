@@ -11,18 +11,16 @@ use skillyard_audit::{AuditError, Event, LossCounter, Outcome, Recorder};
 use skillyard_format::QualifiedName;
 
 use crate::blobs::Blobs;
+use crate::cache::ChangeSequence;
 use crate::database::{Change, Database};
 use crate::error::RegistryError;
-use crate::look::Looks;
-use crate::names;
 use crate::role::Role;
-use crate::search::Search;
+use crate::search::{Search, SearchHits, SearchSnapshot};
+use crate::store::skills::SkillRow;
 use crate::store::versions::VersionRow;
 use crate::store::{owners, skills, tokens, upstream, versions};
 use crate::token::{self, Action, Identity};
 use crate::transparency::Log;
-
-pub use crate::publishing::{Destination, Published};
 
 /// From so many downloads on a name is worth being mistaken for.
 const POPULAR: u64 = 100;
@@ -37,7 +35,7 @@ pub struct Registry {
     pub database: Database,
     /// The archives.
     pub blobs: Blobs,
-    pub(crate) looks: Arc<Looks>,
+    pub(crate) change_sequence: Arc<ChangeSequence>,
     pub(crate) search: Arc<Search>,
     pub(crate) log: Arc<Log>,
     pub(crate) popular: u64,
@@ -57,7 +55,7 @@ impl Registry {
         Self {
             database,
             blobs,
-            looks: Arc::default(),
+            change_sequence: Arc::default(),
             search: Arc::default(),
             log: Arc::default(),
             popular: POPULAR,
@@ -163,6 +161,21 @@ impl Registry {
     }
 }
 
+impl Registry {
+    /// The picture to answer from; the first one is made when it is first asked for.
+    pub async fn search_snapshot(&self) -> Result<Arc<SearchSnapshot>, RegistryError> {
+        self.search.picture(&self.database, self.now()).await
+    }
+
+    /// What was found, as the database has it now.
+    pub(crate) async fn rows(
+        &self,
+        found: &SearchHits<'_>,
+    ) -> Result<Vec<SkillRow>, RegistryError> {
+        Ok(skills::named(&self.database, &found.names).await?)
+    }
+}
+
 /// Refuses what the token does not allow.
 pub(crate) fn allow(
     identity: &Identity,
@@ -208,18 +221,6 @@ pub(crate) fn enough(
             account: identity.account.clone(),
             skill: subject.to_owned(),
         }),
-    }
-}
-
-/// Refuses a skill that is not there.
-pub(crate) async fn exists(
-    connection: &mut sqlx::AnyConnection,
-    name: &QualifiedName,
-) -> Result<(), RegistryError> {
-    let found = skills::lookalike(connection, &names::folded(name)).await?;
-    match found {
-        Some(found) if found == name.as_str() => Ok(()),
-        _ => Err(RegistryError::NoSkill(name.to_string())),
     }
 }
 

@@ -1,24 +1,68 @@
 //! Every route, on one page.
 
+use std::io;
+use std::time::Duration;
+
 use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::Extensions;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post, put};
+use skillyard_http::{ConnectionLimits, listen};
+use tokio::net::TcpListener;
 
-use crate::begun::finished;
+use crate::endpoints::detached;
 use crate::endpoints::{
-    apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
-    namespaces, owners, publish, ready, show, tokens, transfers, well_known, yank,
+    apm, curation, dist_tags, download, health, index, list, log, marketplace, namespaces, owners,
+    publish, show, tokens, transfers, well_known,
 };
 use crate::error::RegistryError;
+use crate::guard::guard;
 use crate::openapi;
-use crate::pages::{assets, compare, file, home, login, owner, skill};
-use crate::server::Server;
+use crate::pages::{self, compare, file, home, login, owner, skill};
+use crate::server::{SHUTDOWN_TIMEOUT, Server};
+
+/// The most connections; others wait in the system's queue.
+const MAX_CONNECTIONS: usize = 4096;
+/// How long a client may take nothing of its answer.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
+impl Server {
+    /// Everything it answers to.
+    pub fn router(&self) -> Router {
+        let routes = routes(self).with_state(self.clone());
+        // What is around a router is before its routes are chosen.
+        Router::new()
+            .fallback_service(routes)
+            .layer(from_fn_with_state(self.clone(), guard))
+    }
+
+    /// Answers until `stop` ends, then finishes what was begun.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        let limits = ConnectionLimits {
+            connections: MAX_CONNECTIONS,
+            header_timeout: self.settings.header_time,
+            write_timeout: WRITE_TIMEOUT,
+            shutdown_timeout: SHUTDOWN_TIMEOUT,
+        };
+        let set_peer = |extensions: &mut Extensions, peer| {
+            extensions.insert(ConnectInfo(peer));
+        };
+        listen(listener, self.router(), limits, set_peer, stop).await?;
+        self.settle().await;
+        Ok(())
+    }
+}
 
 /// All routes.
-pub(crate) fn routes(server: &Server) -> Router<Server> {
+fn routes(server: &Server) -> Router<Server> {
     finding()
         .merge(for_others())
-        .merge(changing().layer(from_fn_with_state(server.clone(), finished)))
+        .merge(changing().layer(from_fn_with_state(server.clone(), detached)))
         .merge(for_people())
         .fallback(async || RegistryError::NoRoute)
         .method_not_allowed_fallback(async || RegistryError::NoMethod)
@@ -42,7 +86,7 @@ fn finding() -> Router<Server> {
         .route("/log/entries/{name}/{version}", get(log::inclusion))
         .route("/log/consistency", get(log::consistency))
         .route("/log/consistency/{from}/{to}", get(log::consistency_path))
-        .route("/changes", get(changes::changes))
+        .route("/changes", get(index::changes))
 }
 
 /// For clients of others.
@@ -90,11 +134,11 @@ fn for_others() -> Router<Server> {
 /// Changing something, with a token.
 fn changing() -> Router<Server> {
     Router::new()
-        .route("/skills/{name}/{version}", delete(yank::yank))
-        .route("/skills/{name}/{version}/restore", post(yank::restore))
+        .route("/skills/{name}/{version}", delete(curation::yank))
+        .route("/skills/{name}/{version}/restore", post(curation::restore))
         .route(
             "/skills/{name}/deprecation",
-            put(deprecate::put).delete(deprecate::delete),
+            put(curation::deprecate).delete(curation::undeprecate),
         )
         .route("/skills/{name}/owners", get(owners::list))
         .route(
@@ -129,14 +173,14 @@ fn changing() -> Router<Server> {
         .route("/transfers", get(transfers::list))
         .route("/tokens", get(tokens::list).post(tokens::create))
         .route("/tokens/{id}", delete(tokens::revoke))
-        .route("/me", get(me::me))
+        .route("/me", get(tokens::me))
 }
 
-/// For people, and for whoever watches over it.
+/// For people and for monitoring.
 fn for_people() -> Router<Server> {
     Router::new()
         .route("/health", get(health::health))
-        .route("/ready", get(ready::ready))
+        .route("/ready", get(health::ready))
         .route("/openapi.json", get(openapi::document))
         .route("/", get(home::home))
         .route("/view/{name}", get(skill::skill))
@@ -145,5 +189,5 @@ fn for_people() -> Router<Server> {
         .route("/owners/{account}", get(owner::owner))
         .route("/login", get(login::show).post(login::login))
         .route("/logout", post(login::logout))
-        .route("/assets/{file}", get(assets::asset))
+        .route("/assets/{file}", get(pages::asset))
 }

@@ -1,50 +1,40 @@
 //! The server: a registry with what HTTP needs around it.
 
-use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
-use axum::http::Extensions;
-use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
-use skillyard_format::Digest;
+use semver::Version;
+use skillyard_format::{Digest, QualifiedName};
 pub use skillyard_http::Proxy;
-use skillyard_http::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
-use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use url::Url;
 
-use crate::begun::Begun;
+use crate::cache::VersionedCache;
 use crate::counter::Counter;
-use crate::documents::KeptDocument;
-use crate::guard::guard;
-use crate::kept::Kept;
+use crate::documents::CachedDocument;
+use crate::error::RegistryError;
+use crate::in_flight::{InFlight, UploadLimiter};
 use crate::rate::{Gate, Rates};
-use crate::reached::below;
 use crate::readiness::Readiness;
-use crate::registry::Registry;
-use crate::routes::routes;
-use crate::sheet::Sheet;
-use crate::uploads::Uploads;
+use crate::registry::{Registry, no_version};
+use crate::skill_index::{Release, SkillIndexEntry};
 
-/// The most connections; others wait in the system's queue.
-const CONNECTIONS: usize = 4096;
-/// How long a client may take nothing of its answer.
-const STALL: Duration = Duration::from_secs(30);
-/// How long what was begun may take once the server is to stop.
-const FAREWELL: Duration = Duration::from_secs(10);
-/// How many bytes of skills' sheets are kept in memory.
-const SHEETS: usize = 16 * 1024 * 1024;
+/// How long what was in_flight may take once the server is to stop.
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many bytes of skills' index_entries are kept in memory.
+const MAX_INDEX_BYTES: usize = 16 * 1024 * 1024;
 /// How many bytes of archives are kept in memory.
-const ARCHIVES: usize = 16 * 1024 * 1024;
+const MAX_ARCHIVE_BYTES: usize = 16 * 1024 * 1024;
 /// How many bytes of documents over all skills are kept in memory.
-const DOCUMENTS: usize = 4 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES: usize = 4 * 1024 * 1024;
 
+/// The largest archive that is sent whole and cached; others are streamed.
+const MAX_CACHED_ARCHIVE: u64 = 256 * 1024;
 /// The most archives that are opened for pages at once; others wait.
-const OPENED: usize = 4;
+const MAX_OPENED_ARCHIVES: usize = 4;
 
 /// What may be asked of a server, and how much.
 #[derive(Debug, Clone)]
@@ -62,7 +52,7 @@ pub struct Settings {
     /// How often somebody may ask.
     pub rates: Rates,
     /// Who may read.
-    pub access: Access,
+    pub access: ReadAccess,
     /// Whose word counts about where a request comes from.
     pub proxy: Proxy,
     /// Under which names it answers.
@@ -80,7 +70,7 @@ pub enum Names {
 
 /// Who may read a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum ReadAccess {
     /// Everybody who reaches it.
     Open,
     /// Whoever has a token.
@@ -97,7 +87,7 @@ impl Settings {
             header_time: Duration::from_secs(15),
             answer_time: Duration::from_mins(2),
             rates: Rates::default(),
-            access: Access::Open,
+            access: ReadAccess::Open,
             proxy: Proxy::None,
             names: Names::Any,
         }
@@ -117,14 +107,14 @@ pub struct Parts {
     pub(crate) registry: Registry,
     pub(crate) settings: Arc<Settings>,
     /// What stands before each path from outside; nothing at a root.
-    pub(crate) below: Arc<str>,
+    pub(crate) base_path: Arc<str>,
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) uploads: Arc<Uploads>,
-    pub(crate) begun: Arc<Begun>,
-    pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
-    pub(crate) archives: Arc<Kept<Digest, Bytes>>,
-    pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
+    pub(crate) uploads: Arc<UploadLimiter>,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) index_entries: Arc<VersionedCache<String, Arc<SkillIndexEntry>>>,
+    pub(crate) archives: Arc<VersionedCache<Digest, Bytes>>,
+    pub(crate) documents: Arc<VersionedCache<CachedDocument, Bytes>>,
     pub(crate) opened: Arc<Semaphore>,
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
@@ -146,16 +136,16 @@ impl Server {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::default(),
-            begun: Arc::default(),
-            sheets: Arc::new(Kept::new(SHEETS)),
-            archives: Arc::new(Kept::new(ARCHIVES)),
-            documents: Arc::new(Kept::new(DOCUMENTS)),
-            opened: Arc::new(Semaphore::new(OPENED)),
+            in_flight: Arc::default(),
+            index_entries: Arc::new(VersionedCache::new(MAX_INDEX_BYTES)),
+            archives: Arc::new(VersionedCache::new(MAX_ARCHIVE_BYTES)),
+            documents: Arc::new(VersionedCache::new(MAX_DOCUMENT_BYTES)),
+            opened: Arc::new(Semaphore::new(MAX_OPENED_ARCHIVES)),
             readiness: Arc::default(),
             log_key: None,
             report: None,
             registry,
-            below: below(&settings.url).into(),
+            base_path: base_path(&settings.url).into(),
             settings: Arc::new(settings),
         }))
     }
@@ -174,38 +164,96 @@ impl Server {
         self
     }
 
-    /// Everything it answers to.
-    pub fn router(&self) -> Router {
-        let routes = routes(self).with_state(self.clone());
-        // What is around a router is before its routes are chosen.
-        Router::new()
-            .fallback_service(routes)
-            .layer(from_fn_with_state(self.clone(), guard))
-    }
-
-    /// Waits until what was begun is done and the downloads so far are counted.
+    /// Waits until what was in_flight is done and the downloads so far are counted.
     pub async fn settle(&self) {
-        self.begun.done(FAREWELL).await;
+        self.in_flight.done(SHUTDOWN_TIMEOUT).await;
         self.counter.finish().await;
     }
+}
 
-    /// Answers until `stop` ends, then finishes what was begun.
-    pub async fn serve(
-        self,
-        listener: TcpListener,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
-        let limits = Limits {
-            connections: CONNECTIONS,
-            head: self.settings.header_time,
-            stall: STALL,
-            farewell: FAREWELL,
+impl Server {
+    /// The index entry of a skill, as new as the request.
+    pub(crate) async fn index_entry(
+        &self,
+        name: &QualifiedName,
+    ) -> Result<Arc<SkillIndexEntry>, RegistryError> {
+        let database = &self.registry.database;
+        let sequence = self.registry.change_sequence.current(database).await?;
+        if let Some(entry) = self.index_entries.get(sequence, name.as_str()) {
+            return Ok(entry);
+        }
+        let entry = Arc::new(SkillIndexEntry::load(database, name).await?);
+        let (key, bytes) = (name.to_string(), entry.bytes());
+        self.index_entries
+            .put(sequence, key, Arc::clone(&entry), bytes);
+        Ok(entry)
+    }
+
+    /// A version of a skill to be fetched: the one that is named, or the latest.
+    pub(crate) async fn release(
+        &self,
+        name: &QualifiedName,
+        version: Option<&Version>,
+    ) -> Result<Release, RegistryError> {
+        let entry = match (self.index_entry(name).await, version) {
+            (Err(RegistryError::NoSkill(_)), Some(version)) => {
+                return Err(no_version(name, version));
+            }
+            (entry, _) => entry?,
         };
-        let introduce = |extensions: &mut Extensions, peer| {
-            extensions.insert(ConnectInfo(peer));
-        };
-        listen(listener, self.router(), limits, introduce, stop).await?;
-        self.settle().await;
-        Ok(())
+        match (entry.release(version), version) {
+            (Some(release), _) => Ok(release.clone()),
+            (None, Some(version)) => Err(no_version(name, version)),
+            // Nothing new chooses a version that was withdrawn.
+            (None, None) => Err(RegistryError::Withdrawn(name.to_string())),
+        }
+    }
+
+    /// The archive of a version, if it is short enough to be held in memory.
+    pub(crate) async fn short_archive(
+        &self,
+        release: &Release,
+    ) -> Result<Option<Bytes>, RegistryError> {
+        // A digest belongs to its bytes for good, whatever changes.
+        const IMMUTABLE: i64 = 0;
+        if release.size > MAX_CACHED_ARCHIVE {
+            return Ok(None);
+        }
+        if let Some(bytes) = self.archives.get(IMMUTABLE, &release.digest) {
+            return Ok(Some(bytes));
+        }
+        let bytes = self.registry.blobs.read(release.digest).await?;
+        if bytes.len() as u64 != release.size {
+            let reason = format!("the archive {} has another length", release.digest);
+            return Err(RegistryError::internal(reason));
+        }
+        let (kept, length) = (bytes.clone(), bytes.len());
+        self.archives.put(IMMUTABLE, release.digest, kept, length);
+        Ok(Some(bytes))
+    }
+}
+
+/// The path of a public URL, without a slash at the end; empty at a root.
+pub(crate) fn base_path(url: &str) -> String {
+    let parsed = Url::parse(url).ok();
+    let path = parsed.as_ref().map_or("", Url::path);
+    path.trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_path_is_that_of_the_url() {
+        for (url, expected) in [
+            ("https://skills.example", ""),
+            ("https://skills.example/", ""),
+            ("http://127.0.0.1:7878/registry", "/registry"),
+            ("https://skills.example/a/b/", "/a/b"),
+            ("banana", ""),
+        ] {
+            assert_eq!(base_path(url), expected, "{url}");
+        }
     }
 }

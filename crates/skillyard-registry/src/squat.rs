@@ -1,12 +1,12 @@
 //! Names that would live off a popular one: a letter more, less, other or swapped.
 //!
-//! Such a name is not taken at once. It is held, with its reason, until whoever runs the registry
+//! Such a name is not taken at once. It is held, with its reason, until the administrator of the registry
 //! lets it pass: people mistype popular names often enough that one guess in a thousand pays.
 
 use sqlx::AnyConnection;
 
 /// Names shorter than this are near to too many others for it to mean anything.
-const SHORTEST: usize = 4;
+const MIN_NAME_LENGTH: usize = 4;
 
 /// What a new name would be added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) async fn near(
 fn is_near(popular: &str, name: &str) -> bool {
     let letters = |text: &str| text.chars().filter(|c| *c != '-').collect::<Vec<char>>();
     let (popular, name) = (letters(popular), letters(name));
-    popular.len() >= SHORTEST && popular != name && is_one_edit(&popular, &name)
+    popular.len() >= MIN_NAME_LENGTH && popular != name && is_one_edit(&popular, &name)
 }
 
 fn is_one_edit(first: &[char], second: &[char]) -> bool {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::database::Database;
 
-    /// Every new name asks this: what it costs must not grow with the names that nobody fetches.
+    /// Every new name asks this: what it costs must not grow with unused names.
     #[tokio::test]
     async fn only_popular_names_are_read() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! The statements, one file per concept. Values are always bound, never written into a statement.
 
-pub(crate) mod absent;
 pub(crate) mod arrivals;
 pub(crate) mod checkpoints;
 pub mod downloads;

@@ -6,7 +6,6 @@ use sqlx::AnyConnection;
 
 use crate::error::RegistryError;
 use crate::names;
-use crate::registry::exists;
 use crate::role::Role;
 use crate::store::{namespaces, owners, roles, skills};
 
@@ -62,7 +61,7 @@ impl Subject {
         })
     }
 
-    /// Refuses to let an owner hand over what they would own all the same, through its namespace.
+    /// Refuses to let an owner hand over what they would still own through its namespace.
     pub(crate) async fn can_be_given_by(
         &self,
         connection: &mut AnyConnection,
@@ -141,5 +140,17 @@ impl Subject {
             return Err(RegistryError::LastOwner(self.text()));
         }
         Ok(())
+    }
+}
+
+/// Refuses a skill that is not there.
+pub(crate) async fn exists(
+    connection: &mut AnyConnection,
+    name: &QualifiedName,
+) -> Result<(), RegistryError> {
+    let found = skills::lookalike(connection, &names::folded(name)).await?;
+    match found {
+        Some(found) if found == name.as_str() => Ok(()),
+        _ => Err(RegistryError::NoSkill(name.to_string())),
     }
 }

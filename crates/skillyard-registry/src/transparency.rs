@@ -9,17 +9,17 @@ use crate::error::RegistryError;
 use crate::store::{checkpoints, logged};
 
 /// How many entries are read at once.
-const AT_ONCE: usize = 10_000;
+const BATCH_SIZE: usize = 10_000;
 
 /// The log.
 #[derive(Default)]
 pub(crate) struct Log {
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
 /// What was read so far.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct LogState {
     pub(crate) tree: MerkleTree,
     /// The numbers of the changes that published, in the order of the log.
     sequences: Vec<i64>,
@@ -27,7 +27,7 @@ pub(crate) struct State {
     handed_out: usize,
 }
 
-impl State {
+impl LogState {
     /// Where the version stands that a change published.
     pub(crate) fn place(&self, sequence: i64) -> Option<usize> {
         self.sequences.binary_search(&sequence).ok()
@@ -39,13 +39,13 @@ impl Log {
     pub(crate) async fn read(
         &self,
         database: &Database,
-    ) -> Result<MutexGuard<'_, State>, RegistryError> {
+    ) -> Result<MutexGuard<'_, LogState>, RegistryError> {
         let mut state = self.state.lock().await;
         // Numbers are given out and committed in one order, so nothing appears behind this one.
         loop {
             let last = state.sequences.last().copied().unwrap_or_default();
-            let rows = logged::after(database, last, AT_ONCE).await?;
-            let is_all = rows.len() < AT_ONCE;
+            let rows = logged::after(database, last, BATCH_SIZE).await?;
+            let is_all = rows.len() < BATCH_SIZE;
             for row in rows {
                 let signer = row.signer.as_deref();
                 let leaf = leaf(&row.skill, &row.version, row.digest, signer);
@@ -75,7 +75,7 @@ impl Log {
             time,
         };
         let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
-        // What was handed out once the log has to begin with for good; `verify` asks for it.
+        // The log must begin with every checkpoint that was handed out; `verify` checks it.
         if state.handed_out < size {
             // Another node may have signed since this one was started: clients refuse a second key.
             let last = checkpoints::last(database).await?;
@@ -86,7 +86,7 @@ impl Log {
                 ));
             }
             if let Err(error) = checkpoints::keep(database.pool(), &signed).await {
-                // A disk that is full keeps nobody from what was handed out before: every client that
+                // A full disk must not block what was handed out before: every client that
                 // knows something of the log knows that, or less.
                 let last = checkpoints::last(database).await?;
                 let last = last.filter(|last| last.key == signed.key);

@@ -118,7 +118,7 @@ impl Server {
     }
 
     /// About how many tokens a chat has for a skill once it is activated; without its envelope, where
-    /// nobody tells.
+    /// the host does not know.
     pub(crate) fn activation_tokens(&self, skill: &CatalogSkill, document: &Document<'_>) -> usize {
         let told = self.host.activation_tokens(skill);
         told.unwrap_or_else(|| estimate(document.body()))
@@ -222,7 +222,7 @@ impl Server {
         })
     }
 
-    /// The same for who looks at the skill: its standing is what comes of it.
+    /// Hashes a skill for display: one that cannot be hashed gets that as its status.
     pub(crate) fn looked_at<'a>(
         &self,
         skill: &'a CatalogSkill,

@@ -87,15 +87,15 @@ pub struct NewSession {
 }
 
 /// How long the name of a model may be.
-const LONGEST_MODEL: usize = 256;
+const MAX_MODEL_LENGTH: usize = 256;
 
 /// Refuses a name that no model has: it stands in lists, logs and every session.
 pub(crate) fn refuse_long_model(model: Option<&str>) -> Result<(), Problem> {
-    if model.is_none_or(|model| model.chars().count() <= LONGEST_MODEL) {
+    if model.is_none_or(|model| model.chars().count() <= MAX_MODEL_LENGTH) {
         return Ok(());
     }
     Err(Problem::bad(format!(
-        "`model` has at most {LONGEST_MODEL} characters"
+        "`model` has at most {MAX_MODEL_LENGTH} characters"
     )))
 }
 

@@ -1,26 +1,18 @@
 //! The API for programs: one file a subject, problem details for errors, a document that says all.
 
+mod admin;
 mod agents;
 mod audit;
 mod files;
-mod find;
 mod guard;
 mod input;
-mod install;
-mod manage;
 mod messages;
-mod models;
 mod openapi;
 mod prompt;
-mod refusals;
 mod remcochat;
-mod run;
-mod session_list;
 mod sessions;
 mod skill;
 mod skills;
-mod tag;
-mod talk;
 mod tools;
 
 use std::sync::Arc;
@@ -43,16 +35,13 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         .route("/api/v1/skills/{name}/activate", post(skill::activate))
         .route("/api/v1/skills/{name}/files", get(files::list))
         .route("/api/v1/skills/{name}/files/{*path}", get(files::read))
-        .route("/api/v1/search", get(find::search))
-        .route("/api/v1/match", get(find::matching))
+        .route("/api/v1/search", get(skills::search))
+        .route("/api/v1/match", get(skills::matching))
         .route("/api/v1/prompt", get(prompt::get))
         .route("/api/v1/guard/check", post(guard::check))
         .route("/api/v1/tools/{name}", post(tools::call));
     let talk = Router::new()
-        .route(
-            "/api/v1/sessions",
-            get(session_list::list).post(sessions::open),
-        )
+        .route("/api/v1/sessions", get(sessions::list).post(sessions::open))
         .route(
             "/api/v1/sessions/{id}",
             get(sessions::get).delete(sessions::delete),
@@ -67,7 +56,7 @@ pub(crate) fn router() -> Router<Arc<Server>> {
             "/api/v1/sessions/{id}/approvals/{question}",
             post(messages::decide),
         )
-        .route("/api/v1/models", get(models::list))
+        .route("/api/v1/models", get(sessions::models))
         .route("/api/v1/agents", get(agents::list))
         .route("/api/v1/agents/{name}", get(agents::get))
         .route("/api/v1/agents/{name}/versions", get(agents::versions))
@@ -77,10 +66,10 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         )
         .route_layer(from_fn(gate::talkers));
     let admin = Router::new()
-        .route("/api/v1/skills/{name}/enable", post(manage::enable))
-        .route("/api/v1/skills/{name}/disable", post(manage::disable))
-        .route("/api/v1/reload", post(manage::reload))
-        .route("/api/v1/install", post(install::install))
+        .route("/api/v1/skills/{name}/enable", post(admin::enable))
+        .route("/api/v1/skills/{name}/disable", post(admin::disable))
+        .route("/api/v1/reload", post(admin::reload))
+        .route("/api/v1/install", post(admin::install))
         .route("/api/v1/audit", get(audit::query))
         .route("/api/v1/audit/verify", get(audit::verify))
         .route("/api/v1/audit/replay/{session}", get(audit::replay))

@@ -6,9 +6,10 @@ pub(crate) mod prompt;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use parking_lot::{Mutex, RwLock};
 use skillyard_catalog::finder::build_index;
 use skillyard_catalog::search::{Detail, Hit, Index, Options};
 use skillyard_catalog::source::SourceKind;
@@ -62,7 +63,7 @@ impl CatalogCache {
 
     /// The state at hand.
     pub fn snapshot(&self) -> Arc<CatalogSnapshot> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read())
     }
 
     /// Looks again; tells whether anything is different.
@@ -70,8 +71,8 @@ impl CatalogCache {
         let decided = settled(host.deciders());
         let snapshot = CatalogSnapshot::new(host.load()?);
         let fingerprint = snapshot.fingerprint.clone();
-        *self.decided.lock().unwrap_or_else(PoisonError::into_inner) = decided;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        *self.decided.lock() = decided;
+        *self.current.write() = Arc::new(snapshot);
         self.looks.send_modify(|looks| *looks += 1);
         Ok(self.changes.send_if_modified(|known| {
             let differs = *known != fingerprint;
@@ -83,7 +84,7 @@ impl CatalogCache {
     /// Whether a file that decides which skills may be used is not what it was.
     pub(crate) fn is_stale(&self, host: &dyn Host) -> bool {
         let now = host.deciders();
-        let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let decided = self.decided.lock();
         decided.as_ref() != Some(&now)
     }
 
@@ -116,8 +117,8 @@ impl CatalogSnapshot {
         found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
     }
 
-    /// The skill that a name means to whoever uses it, whether it may be used or not: of a project
-    /// that is not trusted only where there is no other.
+    /// The skill that a name refers to, usable or not; one of an untrusted project only if there is
+    /// no other.
     pub(crate) fn meant(&self, name: &str) -> Result<&CatalogSkill, Problem> {
         let listed = self.known(name)?;
         Ok(self.catalog.resolve(name).unwrap_or(listed))

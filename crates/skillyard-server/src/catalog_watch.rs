@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use skillyard_catalog::watch::{SkillChange, WatchError, WatchHandle, WatchOptions, Watcher};
 
 use crate::server::Server;
@@ -64,7 +65,7 @@ impl Server {
 impl Drop for Watch {
     fn drop(&mut self) {
         // The end of the watcher ends the thread.
-        let handle = locked(&self.handle).take();
+        let handle = self.handle.lock().take();
         drop(handle);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -83,7 +84,7 @@ impl Reloader {
                 return;
             };
             match heard {
-                // What cannot be read now is told, and may be readable after the next change.
+                // An error is logged; the next change may fix it.
                 Ok(_) => drop(server.reload()),
                 Err(RecvTimeoutError::Timeout) => drop(server.fresh_snapshot()),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -102,7 +103,7 @@ impl Reloader {
             return false;
         };
         let (changes, handle) = watcher.into_parts();
-        match &mut *locked(&self.handle) {
+        match &mut *self.handle.lock() {
             // It is to end: the changes of before tell so.
             None => return false,
             Some(known) => *known = handle,
@@ -111,8 +112,4 @@ impl Reloader {
         self.roots = roots;
         true
     }
-}
-
-fn locked(handle: &Handle) -> MutexGuard<'_, Option<WatchHandle>> {
-    handle.lock().unwrap_or_else(PoisonError::into_inner)
 }

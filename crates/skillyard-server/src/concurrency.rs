@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use axum::http::StatusCode;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::access::Holder;
 use crate::problem::Problem;
@@ -67,7 +68,7 @@ impl ConcurrencyLimiter {
     }
 
     fn usage(&self) -> MutexGuard<'_, Usage> {
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+        self.usage.lock()
     }
 }
 
@@ -156,7 +157,7 @@ impl BackgroundTasks {
     /// Begins a task of somebody, if there is room for it.
     pub(crate) fn begin(&self, holder: &Holder) -> Result<(CancelOnDrop, BackgroundTask), Problem> {
         let permit = self.limiter.acquire(holder)?;
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.tasks.lock();
         if tasks.has_ended {
             return Err(ending());
         }
@@ -175,7 +176,7 @@ impl BackgroundTasks {
 
     /// Stops everything; nothing begins any more.
     pub(crate) fn close(&self) {
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.tasks.lock();
         tasks.has_ended = true;
         for stop in tasks.stops.drain(..).filter_map(|each| each.upgrade()) {
             stop.store(true, Ordering::Relaxed);

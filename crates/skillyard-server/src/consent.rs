@@ -1,12 +1,12 @@
 //! Questions that wait for the user's answer, over a protocol that keeps nothing.
 //!
 //! A question has a name that cannot be guessed, belongs to exactly one request, and is answered
-//! once. Each token has room for a few, so that nobody keeps the others from asking.
+//! once. Each token has room for a few, so that no client blocks the others.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use skillyard_format::package::Digest;
 
 /// How long a question waits.
@@ -14,7 +14,7 @@ pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_mins(10);
 /// How many questions of one token wait at once.
 const MAX_WAITING: usize = 16;
 
-/// Nobody can be asked, because the question cannot have a name.
+/// The question cannot get a random name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no randomness")]
 pub(crate) struct Nameless;
@@ -22,10 +22,10 @@ pub(crate) struct Nameless;
 /// The questions that wait.
 #[derive(Default)]
 pub(crate) struct Consents {
-    waiting: Mutex<HashMap<String, Question>>,
+    waiting: Mutex<HashMap<String, PendingQuestion>>,
 }
 
-struct Question {
+struct PendingQuestion {
     request: Digest,
     asked: Instant,
     /// Whose it is.
@@ -39,7 +39,7 @@ impl Consents {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| Nameless)?;
         let name = hex::encode(bytes);
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, question| question.asked.elapsed() < QUESTION_TIMEOUT);
         let own = || waiting.iter().filter(|(_, each)| each.token == token);
         let oldest = own().min_by_key(|(_, each)| each.asked);
@@ -47,7 +47,7 @@ impl Consents {
         if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
             waiting.remove(&oldest);
         }
-        let question = Question {
+        let question = PendingQuestion {
             request,
             asked: Instant::now(),
             token: token.to_owned(),
@@ -58,7 +58,7 @@ impl Consents {
 
     /// Whether this is the name of a question about exactly this request; it is asked no more.
     pub(crate) fn take(&self, name: &str, request: Digest) -> bool {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let found = waiting.remove(name);
         found.is_some_and(|it| it.request == request && it.asked.elapsed() < QUESTION_TIMEOUT)
     }

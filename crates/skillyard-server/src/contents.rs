@@ -61,12 +61,12 @@ pub enum ContentsError {
 #[derive(Debug)]
 pub struct Contents<'a> {
     skill: &'a CatalogSkill,
-    files: Files,
+    files: FileSource,
     hashed: OnceLock<FileDigests>,
 }
 
 #[derive(Debug)]
-enum Files {
+enum FileSource {
     Builtin(&'static [(&'static str, &'static str)]),
     Folder(SkillRoot),
 }
@@ -98,9 +98,9 @@ impl<'a> Contents<'a> {
     pub fn open(skill: &'a CatalogSkill) -> Result<Self, ContentsError> {
         let files = match skill.kind {
             SourceKind::Builtin => {
-                Files::Builtin(builtin::files(&skill.record.name).unwrap_or_default())
+                FileSource::Builtin(builtin::files(&skill.record.name).unwrap_or_default())
             }
-            _ => Files::Folder(SkillRoot::open(&skill.record.folder)?),
+            _ => FileSource::Folder(SkillRoot::open(&skill.record.folder)?),
         };
         Ok(Self {
             skill,
@@ -125,7 +125,7 @@ impl<'a> Contents<'a> {
     /// Lists the files, or those below a folder.
     pub fn list(&self, folder: Option<&str>) -> Result<FileList, ContentsError> {
         match &self.files {
-            Files::Builtin(files) => {
+            FileSource::Builtin(files) => {
                 let prefix = folder.map(|folder| format!("{}/", folder.trim_end_matches('/')));
                 let inside = |path: &str| prefix.as_ref().is_none_or(|it| path.starts_with(it));
                 let found = files.iter().filter(|(path, _)| inside(path));
@@ -140,7 +140,7 @@ impl<'a> Contents<'a> {
                     ..FileList::default()
                 })
             }
-            Files::Folder(root) => {
+            FileSource::Folder(root) => {
                 let listing = root.list(folder)?;
                 let skipped = listing.skipped.into_iter();
                 Ok(FileList {
@@ -170,7 +170,7 @@ impl<'a> Contents<'a> {
         limits: ReadLimits,
     ) -> Result<Resource, ContentsError> {
         match &self.files {
-            Files::Folder(root) => {
+            FileSource::Folder(root) => {
                 let limits = ReadLimits {
                     hard_links: self.hard_links(),
                     ..limits
@@ -181,7 +181,7 @@ impl<'a> Contents<'a> {
                 };
                 Ok(read?)
             }
-            Files::Builtin(files) => {
+            FileSource::Builtin(files) => {
                 let wanted = path.strip_prefix("./").unwrap_or(path);
                 let found = files.iter().find(|(path, _)| *path == wanted);
                 let (path, text) = found.ok_or_else(|| ResourceError::NotFound {
@@ -195,11 +195,11 @@ impl<'a> Contents<'a> {
     /// The tree digest; from now on only what was hashed is read.
     pub fn digest(&self) -> Result<Digest, ResourceError> {
         match &self.files {
-            Files::Folder(root) => {
+            FileSource::Folder(root) => {
                 let found = file_digests(root, &DigestLimits::HERE)?;
                 Ok(self.hashed.get_or_init(|| found).tree())
             }
-            Files::Builtin(files) => {
+            FileSource::Builtin(files) => {
                 let mut tree = TreeDigest::default();
                 for (path, text) in *files {
                     let executable = builtin::is_executable(text);

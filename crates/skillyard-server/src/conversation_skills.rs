@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use skillyard_trust::guard::ActiveSkill;
 use tokio::time::Instant;
 
@@ -27,11 +27,11 @@ type Skills = Vec<(ActiveSkill, String)>;
 #[derive(Default)]
 pub(crate) struct ConversationSkills {
     begun: AtomicU64,
-    known: Mutex<Known>,
+    known: Mutex<Conversations>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Conversations {
     /// Those of the connections that are open.
     connections: HashMap<String, Skills>,
     /// Those of everybody else.
@@ -45,7 +45,7 @@ struct Window {
     owner: String,
 }
 
-impl Known {
+impl Conversations {
     fn skills(&self, conversation: &str) -> Option<&Skills> {
         if let Some(skills) = self.connections.get(conversation) {
             return Some(skills);
@@ -111,8 +111,8 @@ impl ConversationSkills {
         self.known().connections.remove(conversation);
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Conversations> {
+        self.known.lock()
     }
 }
 

@@ -2,8 +2,6 @@
 //!
 //! They are one middleware, so no handler can forget one of them.
 
-mod headers;
-mod identity;
 mod refusal;
 mod revocable_stream;
 mod upload;
@@ -14,30 +12,36 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{Method, StatusCode};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, Limited};
+use axum::response::IntoResponse as _;
+use axum::response::Response;
+use http_body_util::BodyExt as _;
+use http_body_util::Limited;
 use skillyard_agent::trace_context::TraceParent;
-use skillyard_http::caught::caught;
-use skillyard_http::login::origin::{self, Sender};
+use skillyard_http::cause::catch_panic;
+use skillyard_http::headers::POLICY;
 use skillyard_http::login::{FIELD, HEADER};
-use skillyard_http::mount::LetIn;
+use skillyard_http::mount::Admitted;
+use skillyard_http::origin;
+use skillyard_http::origin::Sender;
 
-use self::identity::{By, identify};
 use self::refusal::{Refusal, explain, login, no_token, page_before, reads_pages, unknown};
 use self::upload::Waiting;
-use crate::access::{Access, Extras, Peer, Role, SessionOwner, Visitor};
-use crate::log::{self, LogLine};
+use crate::access::{Access, COOKIE, Extras, Holder, Peer, Role, SessionOwner, Visitor};
+use crate::log::LogLine;
 use crate::mounted_registry::{Readers, has_registry_token, is_registry};
 use crate::path_redactor::PathRedactor;
 use crate::problem::{Problem, too_large};
-use crate::script;
 use crate::server::Server;
 use crate::telemetry::parent_of;
 use crate::view::Viewer;
-use crate::web::{self, NoPage, elsewhere};
+use crate::web::{NoPage, elsewhere};
+use crate::{log, script, web};
 
 /// The largest body of a request.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -60,7 +64,7 @@ pub(crate) async fn gate(
     let reads_pages = reads_pages(request.headers()) && !path.starts_with("/api/");
     let waiting = Waiting::default();
     let request = request.map(|body| waiting.watch(body));
-    let mut admitted = std::pin::pin!(caught(admit(&server, request, next)));
+    let mut admitted = std::pin::pin!(catch_panic(admit(&server, request, next)));
     let answer = match tokio::time::timeout(RESPONSE_TIMEOUT, &mut admitted).await {
         Err(_) if has_own_limit(&path) && !waiting.for_client() => Ok(admitted.await),
         answer => answer,
@@ -99,7 +103,7 @@ pub(crate) async fn gate(
         let what = &format!("{method} {path}");
         server.host.log(&LogLine::Failure { what, cause });
     }
-    headers::with_policy(response)
+    with_policy(response)
 }
 
 /// Whether what is asked for takes as long as the configuration lets it: a script, a call of another
@@ -115,7 +119,7 @@ async fn admit(server: &Arc<Server>, request: Request, next: Next) -> Result<Res
     let peer = server.proxy.address(peer, request.headers());
     if let Some(address) = peer
         && !address.is_loopback()
-        && !server.rate.take(address, Instant::now())
+        && !server.rate.take(address)
     {
         return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"));
     }
@@ -233,7 +237,7 @@ async fn to_registry(
         };
         return Err(answer.into());
     }
-    request.extensions_mut().insert(LetIn);
+    request.extensions_mut().insert(Admitted);
     Ok(next.run(request).await)
 }
 
@@ -310,4 +314,84 @@ async fn at_least(role: Role, request: Request, next: Next) -> Response {
     } else {
         problem.into_response()
     }
+}
+
+/// How somebody showed who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Place,
+    Bearer,
+    Cookie,
+}
+
+/// Who asks, as far as they showed it.
+struct Authentication {
+    /// Who they are; nobody known without one.
+    holder: Option<Holder>,
+    /// How they showed it.
+    by: By,
+    /// The session that their cookie names.
+    session: String,
+}
+
+/// Finds out who asks; refuses those who guess.
+fn identify(
+    server: &Server,
+    headers: &HeaderMap,
+    peer: Option<IpAddr>,
+) -> Result<Authentication, StatusCode> {
+    let tokens = match server.access() {
+        Access::Loopback => {
+            return Ok(Authentication {
+                holder: Some(Holder::user()),
+                by: By::Place,
+                session: String::new(),
+            });
+        }
+        Access::Tokens(tokens) => tokens,
+    };
+    let authorization = headers.get(AUTHORIZATION);
+    if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
+        let token = match value.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+            _ => "",
+        };
+        let holder = tokens.holder(token);
+        // Right tokens cost nothing, so that only guessing is slowed down.
+        if holder.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer)) {
+            return Err(StatusCode::TOO_MANY_REQUESTS);
+        }
+        return Ok(Authentication {
+            holder,
+            by: By::Bearer,
+            session: String::new(),
+        });
+    }
+    let value = COOKIE.value(headers).unwrap_or_default();
+    Ok(Authentication {
+        holder: server.logins.holder(&tokens, value),
+        by: By::Cookie,
+        session: value.to_owned(),
+    })
+}
+
+/// The answer with its policy.
+fn with_policy(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    };
+    set(CONTENT_SECURITY_POLICY, POLICY);
+    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(X_FRAME_OPTIONS, "DENY");
+    // Without any, browsers would send forms of ours without their origin.
+    set(REFERRER_POLICY, "same-origin");
+    set(CACHE_CONTROL, "no-store");
+    let same_origin = HeaderName::from_static("cross-origin-opener-policy");
+    set(same_origin, "same-origin");
+    let resource = HeaderName::from_static("cross-origin-resource-policy");
+    set(resource, "same-origin");
+    response
 }

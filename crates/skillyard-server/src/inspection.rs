@@ -1,8 +1,8 @@
 //! What the scanner says about a skill, from the files that are there now.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, ResourceContent};
@@ -52,10 +52,10 @@ struct Looked {
 
 /// What was found, by the bytes that it was found in: the same files are scanned once.
 #[derive(Debug, Default)]
-pub(crate) struct Inspections(Mutex<Known>);
+pub(crate) struct Inspections(Mutex<KnownFindings>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownFindings {
     found: HashMap<Digest, Vec<Finding>>,
     /// How many findings that are.
     count: usize,
@@ -71,17 +71,17 @@ impl Inspections {
 
     fn in_files(&self, files: &[(File, Vec<u8>)]) -> Vec<Finding> {
         let digest = digest(files);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.lock();
         if let Some(found) = known.found.get(&digest) {
             return found.clone();
         }
         // Others are not kept waiting by a scan.
         drop(known);
         let findings = scanned(files);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let count = findings.len().max(1);
         if known.count + count > MAX_FINDINGS {
-            *known = Known::default();
+            *known = KnownFindings::default();
         }
         if known.found.insert(digest, findings.clone()).is_none() {
             known.count += count;

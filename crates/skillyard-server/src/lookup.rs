@@ -50,7 +50,7 @@ pub(crate) fn usable<'a>(
         };
         let name = skill.record.name.as_str();
         match &skill.status {
-            // The answer is the same before and after somebody found it out.
+            // The same error as when hashing fails later.
             Status::Unhashable { reason } => ContentsError::Unhashable {
                 name: name.to_owned(),
                 reason: reason.clone(),

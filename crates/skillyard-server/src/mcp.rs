@@ -5,17 +5,13 @@
 //! `upstream_tools` and `upstream_skills` offer what other servers have; `run` runs scripts. Both
 //! `ask` the user first.
 
-mod answers;
 mod ask;
-mod batch;
-mod batched;
 mod caller;
 mod directory;
 mod handler;
 mod introduction;
 mod lines;
 mod notifications;
-mod pending;
 mod prompts;
 mod run;
 mod sessions;
@@ -34,7 +30,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use handler::Handler;
 use lines::Lines;
-use sessions::Sessions;
+use sessions::McpSessions;
 
 use crate::server::Server;
 
@@ -68,7 +64,7 @@ pub(crate) fn router(server: &Arc<Server>) -> Router<Arc<Server>> {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_json_response(true);
-    let sessions = Arc::new(Sessions::new());
+    let sessions = Arc::new(McpSessions::new());
     let manager = Arc::clone(&sessions.manager);
     let server = Arc::clone(server);
     let service = StreamableHttpService::new(
@@ -79,5 +75,5 @@ pub(crate) fn router(server: &Arc<Server>) -> Router<Arc<Server>> {
     Router::new()
         .route_service("/mcp", service)
         .route_layer(from_fn_with_state(Arc::clone(&sessions), sessions::bounded))
-        .route_layer(from_fn_with_state(sessions, answers::expected))
+        .route_layer(from_fn_with_state(sessions, sessions::with_expected_status))
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
+use parking_lot::Mutex;
 use skillyard_agent::provider::Usage;
 use skillyard_audit::{Event, EventKind, Outcome};
 
-/// How many skills and models are counted by name; nobody has more that are worth looking at.
+/// The most skills and models that are counted by name.
 const MAX_NAMES: usize = 10_000;
 
 /// What was counted since the start.
@@ -39,7 +39,7 @@ const KINDS: [&str; 4] = ["activation", "read", "script", "other"];
 
 /// What is counted of a skill.
 type Count = fn(&Skill) -> u64;
-/// The same, by [`KINDS`].
+/// Counts of a skill by [`KINDS`].
 type CountByKind = fn(&Skill) -> [u64; KINDS.len()];
 
 impl Metrics {
@@ -58,7 +58,7 @@ impl Metrics {
             Method::POST => "POST",
             _ => "other",
         };
-        let mut requests = locked(&self.requests);
+        let mut requests = self.requests.lock();
         *requests.entry((part, method, status.as_u16())).or_default() += 1;
     }
 
@@ -105,7 +105,7 @@ impl Metrics {
     }
 
     fn skill(&self, name: &str, count: impl FnOnce(&mut Skill)) {
-        let mut skills = locked(&self.skills);
+        let mut skills = self.skills.lock();
         if skills.len() < MAX_NAMES || skills.contains_key(name) {
             count(skills.entry(name.to_owned()).or_default());
         }
@@ -113,7 +113,7 @@ impl Metrics {
 
     /// Counts what a request to a model cost.
     pub(crate) fn usage(&self, model: &str, usage: &Usage) {
-        let mut models = locked(&self.models);
+        let mut models = self.models.lock();
         if models.len() < MAX_NAMES || models.contains_key(model) {
             models.entry(model.to_owned()).or_default().add(*usage);
         }
@@ -121,7 +121,7 @@ impl Metrics {
 
     /// Counts a turn by how it ended.
     pub(crate) fn turn(&self, end: &str, time: Duration) {
-        let mut turns = locked(&self.turns);
+        let mut turns = self.turns.lock();
         let (count, whole) = turns.entry(end.to_owned()).or_default();
         *count += 1;
         *whole += time;
@@ -129,16 +129,16 @@ impl Metrics {
 
     /// Everything, in the order of its names.
     pub(crate) fn render(&self, gauges: &[(&str, &str, usize)]) -> String {
-        let mut page = Page::default();
+        let mut page = MetricsText::default();
         page.family("skillyard_requests_total", "counter");
-        for ((part, method, status), count) in &*locked(&self.requests) {
+        for ((part, method, status), count) in &*self.requests.lock() {
             let status = status.to_string();
             let labels = [("part", *part), ("method", *method), ("status", &status)];
             page.line("skillyard_requests_total", &labels, count);
         }
         self.render_skills(&mut page);
         page.family("skillyard_model_tokens_total", "counter");
-        for (model, usage) in &*locked(&self.models) {
+        for (model, usage) in &*self.models.lock() {
             let kinds = [
                 ("input", usage.input),
                 ("cached", usage.cached),
@@ -150,7 +150,7 @@ impl Metrics {
             }
         }
         page.family("skillyard_turn_seconds", "summary");
-        for (end, (count, time)) in &*locked(&self.turns) {
+        for (end, (count, time)) in &*self.turns.lock() {
             let labels = [("end", end.as_str())];
             page.line("skillyard_turn_seconds_sum", &labels, time.as_secs_f64());
             page.line("skillyard_turn_seconds_count", &labels, count);
@@ -162,8 +162,8 @@ impl Metrics {
         page.0
     }
 
-    fn render_skills(&self, page: &mut Page) {
-        let skills = locked(&self.skills);
+    fn render_skills(&self, page: &mut MetricsText) {
+        let skills = self.skills.lock();
         let counters: [(&str, Count); 4] = [
             ("skillyard_skill_activations_total", |it| it.activations),
             ("skillyard_skill_resource_reads_total", |it| it.reads),
@@ -200,9 +200,9 @@ impl Metrics {
 
 /// The text as it grows.
 #[derive(Default)]
-struct Page(String);
+struct MetricsText(String);
 
-impl Page {
+impl MetricsText {
     fn family(&mut self, name: &str, kind: &str) {
         let _ = writeln!(self.0, "# TYPE {name} {kind}");
     }
@@ -220,10 +220,6 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

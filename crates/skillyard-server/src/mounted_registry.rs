@@ -7,8 +7,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::uri::Authority;
 use axum::middleware::map_request;
-use skillyard_http::login::origin::is_https;
-use skillyard_http::mount::Place;
+use skillyard_http::mount::MountUrl;
+use skillyard_http::origin::is_https;
 
 /// Where a registry stands.
 pub(crate) const REGISTRY: &str = "/registry";
@@ -52,7 +52,7 @@ pub(crate) fn has_registry_token(headers: &HeaderMap) -> bool {
 /// Tells the registry by which name it was asked, which the gate has looked at.
 async fn placed(mut request: Request) -> Request {
     if let Some(url) = url(&request) {
-        request.extensions_mut().insert(Place(url));
+        request.extensions_mut().insert(MountUrl(url));
     }
     request
 }

@@ -53,8 +53,7 @@ impl PathRedactor {
         text.into_owned()
     }
 
-    /// How much of a text that is still being written can be shown: what stands behind that may
-    /// become a place.
+    /// The length of a growing text that can be shown: its end may still become a hidden path.
     pub(crate) fn stable_length(&self, text: &str) -> usize {
         let longest = self.hidden.first().map_or(0, |(place, _)| place.len());
         let near = text.len().saturating_sub(longest);

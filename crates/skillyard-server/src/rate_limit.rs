@@ -1,76 +1,80 @@
-//! How many requests an address may make.
+//! Limits of requests per address.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::num::NonZeroU32;
+use std::time::Duration;
 
-/// How many addresses are remembered.
-const MOST: usize = 10_000;
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
 
-/// A bucket for each address: it holds `burst` requests and fills with `per_second`.
-pub(crate) struct Rate {
-    burst: f64,
-    per_second: f64,
-    buckets: Mutex<HashMap<IpAddr, (f64, Instant)>>,
+/// When more addresses are known, those whose buckets are full again are forgotten.
+const MAX_ADDRESSES: usize = 10_000;
+
+type Limiter<C> =
+    RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+
+/// A bucket for each address: it holds `burst` requests and regains one per `interval`.
+pub(crate) struct RateLimit<C: Clock = DefaultClock>(Limiter<C>);
+
+impl RateLimit {
+    pub(crate) fn new(burst: u32, interval: Duration) -> Self {
+        Self::with_clock(burst, interval, DefaultClock::default())
+    }
 }
 
-impl Rate {
-    pub(crate) fn new(burst: u32, per_second: f64) -> Self {
-        Self {
-            burst: f64::from(burst),
-            per_second,
-            buckets: Mutex::default(),
-        }
+impl<C: Clock> RateLimit<C> {
+    fn with_clock(burst: u32, interval: Duration, clock: C) -> Self {
+        let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::with_period(interval).unwrap_or(Quota::per_second(burst));
+        let store = DefaultKeyedStateStore::default();
+        Self(RateLimiter::new(quota.allow_burst(burst), store, clock))
     }
 
-    /// Takes one request out of the address's bucket, if it holds one at `now`.
-    pub(crate) fn take(&self, address: IpAddr, now: Instant) -> bool {
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= MOST && !buckets.contains_key(&address) {
-            // Buckets that are full again need not be remembered.
-            buckets.retain(|_, (left, since)| self.filled(*left, *since, now) < self.burst);
-            if buckets.len() >= MOST {
-                return false;
-            }
+    /// Takes one request out of the bucket of an address, if it holds one.
+    pub(crate) fn take(&self, address: IpAddr) -> bool {
+        if self.0.len() >= MAX_ADDRESSES {
+            self.0.retain_recent();
         }
-        let (left, since) = buckets.entry(address).or_insert((self.burst, now));
-        let filled = self.filled(*left, *since, now);
-        *since = now;
-        *left = if filled >= 1.0 { filled - 1.0 } else { filled };
-        filled >= 1.0
-    }
-
-    fn filled(&self, left: f64, since: Instant, now: Instant) -> f64 {
-        let passed = now.saturating_duration_since(since).as_secs_f64();
-        (left + passed * self.per_second).min(self.burst)
+        self.0.check_key(&address).is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use governor::clock::FakeRelativeClock;
     use std::net::Ipv4Addr;
-    use std::time::Duration;
 
-    #[test]
-    fn a_bucket_empties_and_fills_again_for_each_address() {
-        let rate = Rate::new(2, 1.0);
-        let (one, two) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
-        let now = Instant::now();
-        let taken = [0; 3].map(|_| rate.take(one.into(), now));
-        assert_eq!(taken, [true, true, false]);
-        assert!(rate.take(two.into(), now));
-        assert!(rate.take(one.into(), now + Duration::from_millis(1_100)));
-        assert!(!rate.take(one.into(), now + Duration::from_millis(1_200)));
+    const ONE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+
+    fn limit(burst: u32, clock: FakeRelativeClock) -> RateLimit<FakeRelativeClock> {
+        RateLimit::with_clock(burst, Duration::from_secs(1), clock)
     }
 
     #[test]
-    fn many_addresses_do_not_fill_the_memory() {
-        let rate = Rate::new(1, 0.001);
-        let now = Instant::now();
-        let address = |n: usize| IpAddr::from(u32::try_from(n).unwrap().to_be_bytes());
-        let taken = (0..MOST + 10).filter(|n| rate.take(address(*n), now));
-        assert_eq!(taken.count(), MOST);
+    fn a_bucket_empties_and_fills_again_for_each_address() {
+        let clock = FakeRelativeClock::default();
+        let limit = limit(2, clock.clone());
+        let taken = [0; 3].map(|_| limit.take(ONE));
+        assert_eq!(taken, [true, true, false]);
+        assert!(limit.take(Ipv4Addr::new(10, 0, 0, 2).into()));
+        clock.advance(Duration::from_millis(1_100));
+        assert!(limit.take(ONE));
+        clock.advance(Duration::from_millis(100));
+        assert!(!limit.take(ONE));
+    }
+
+    #[test]
+    fn addresses_that_are_quiet_again_are_forgotten() {
+        let clock = FakeRelativeClock::default();
+        let limit = limit(1, clock.clone());
+        for number in 0..u32::try_from(MAX_ADDRESSES).unwrap() {
+            assert!(limit.take(Ipv4Addr::from(number).into()));
+        }
+        clock.advance(Duration::from_mins(1));
+        assert!(limit.take(ONE));
+        assert!(limit.0.len() < 10, "{}", limit.0.len());
     }
 }

@@ -18,7 +18,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/", get(web::chat::start))
         .route("/skills", get(web::library::page))
         .route("/skills/{name}", get(web::skill::page))
-        .route("/skills/{name}/files/{*path}", get(web::file::page))
+        .route("/skills/{name}/files/{*path}", get(web::skill::file))
         .route("/login", get(web::login::page).post(web::login::login))
         .route("/logout", post(web::login::logout))
         .route("/assets/{file}", get(web::assets::file))
@@ -26,7 +26,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/healthz", get(monitoring::healthz));
     let talk = Router::new()
         .route("/chat/{session}", get(web::chat::session))
-        .route("/menu", get(web::menu::list))
+        .route("/menu", get(web::chat::menu))
         .route("/agents", get(web::agents::list))
         .route("/agents/{name}", get(web::agents::page))
         .route_layer(from_fn(gate::talkers));
@@ -36,7 +36,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/admin/reload", post(web::admin::reload))
         .route("/agents", post(web::agents::create))
         .route("/audit", get(web::audit::page))
-        .route("/audit/replay/{session}", get(web::replay::page))
+        .route("/audit/replay/{session}", get(web::audit::replay))
         .route("/metrics", get(monitoring::metrics))
         .route_layer(from_fn(gate::admins));
     let mut all = read

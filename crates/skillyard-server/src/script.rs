@@ -1,10 +1,8 @@
-//! `skill_run`: a script of a skill that an agent of others wants to run, over MCP or the API.
+//! `skill_run`: a script of a skill that another agent wants to run, over MCP or the API.
 //!
-//! What the user said to Skillyard itself counts first: an approval of exactly these files, or a
-//! row of the trust table that never asks, needs no question, and what is blocked is not asked
-//! about. Only of the rest the user of the client is asked, each way of asking in its own words.
-
-mod runnable;
+//! Trust and approvals come first: an approval of exactly these files, or a row of the trust table that
+//! never asks, needs no question, and what is blocked is not asked about. For the rest the user of the
+//! client is asked, in the way that the client supports.
 
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
@@ -15,8 +13,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{ReadLimits, ReadRange, ResourceContent, ResourceError};
 use skillyard_format::Document;
 use skillyard_format::package::Digest;
+use skillyard_format::script::{BEGINNING, starter};
 use skillyard_format::text::counted;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
@@ -27,7 +27,7 @@ use crate::contents::{Contents, ContentsError};
 use crate::host::{Executed, HostError, Ran, Runs, ScriptRun};
 use crate::lookup::usable;
 use crate::path_redactor::PathRedactor;
-use crate::problem::Problem;
+use crate::problem::{Problem, shortened};
 use crate::server::Server;
 use crate::tool::understood;
 use crate::view::Viewer;
@@ -62,7 +62,7 @@ pub(crate) struct Input {
 
 /// Who wants it.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RunRequest {
     /// What they may do.
     pub(crate) role: Role,
     /// The token that they have, as the log names it.
@@ -75,7 +75,7 @@ pub(crate) struct Asked {
     pub(crate) event: Event,
 }
 
-impl Asked {
+impl RunRequest {
     /// What lies over what they are told.
     pub(crate) fn redactor(&self, server: &Server) -> PathRedactor {
         Viewer::new(self.role, server).redactor().clone()
@@ -91,7 +91,7 @@ impl Asked {
 }
 
 /// A run that has been understood.
-pub(crate) struct Wanted {
+pub(crate) struct RequestedRun {
     pub(crate) skill: CatalogSkill,
     pub(crate) digest: Digest,
     pub(crate) input: Input,
@@ -100,14 +100,14 @@ pub(crate) struct Wanted {
 }
 
 /// What is known before anybody is asked.
-pub(crate) enum Beforehand {
+pub(crate) enum RunDecision {
     /// It may run.
     Run,
     /// The user is to be asked, for this reason.
     Ask(String),
 }
 
-impl Wanted {
+impl RequestedRun {
     /// An event about it.
     pub(crate) fn about(&self, event: Event) -> Event {
         let event = event
@@ -169,9 +169,9 @@ impl Wanted {
 /// Understands a call, and says what policy and approvals say.
 pub(crate) fn judged(
     server: &Server,
-    asked: &Asked,
+    asked: &RunRequest,
     arguments: Map<String, Value>,
-) -> Result<(Wanted, Beforehand), Problem> {
+) -> Result<(RequestedRun, RunDecision), Problem> {
     let blocked = |reason: String, skill: Option<String>, pattern: Option<String>| {
         let event = asked.event(EventKind::ToolBlocked);
         let mut event = event.ended(Outcome::Denied, reason.clone());
@@ -219,17 +219,17 @@ pub(crate) fn judged(
     }
     let standing = server.host.standing(skill, Some(&digest));
     let beforehand = match standing.scripts.as_str() {
-        "run" => Beforehand::Run,
+        "run" => RunDecision::Run,
         "ask" => {
-            runnable::check(&contents, &name, &input.script)?;
-            Beforehand::Ask(redactor.redact(&standing.reason))
+            check_runnable(&contents, &name, &input.script)?;
+            RunDecision::Ask(redactor.redact(&standing.reason))
         }
         _ => {
             let text = blocked(standing.reason, Some(name), None);
             return Err(denied(redactor.redact(&text)));
         }
     };
-    let wanted = Wanted {
+    let wanted = RequestedRun {
         skill: skill.clone(),
         digest,
         input,
@@ -241,8 +241,8 @@ pub(crate) fn judged(
 /// Runs it and writes down how it ended; `approval` is who said that it may: `policy` or `user`.
 pub(crate) fn run(
     server: &Server,
-    wanted: &Wanted,
-    asked: &Asked,
+    wanted: &RequestedRun,
+    asked: &RunRequest,
     approval: &str,
     cancel: &AtomicBool,
 ) -> Result<Ran, HostError> {
@@ -276,4 +276,59 @@ pub(crate) fn described(ran: &Ran, redactor: &PathRedactor) -> Value {
         "stderr": ran.stderr,
         "denied": ran.denials,
     }))
+}
+
+/// The bytes of the longest name that file systems know.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Refuses a script that the skill does not have, and a file that is none.
+fn check_runnable(contents: &Contents<'_>, skill: &str, script: &str) -> Result<(), Problem> {
+    let path = script.strip_prefix("./").unwrap_or(script);
+    let range = ReadRange {
+        offset: 0,
+        limit: Some(BEGINNING as u64),
+    };
+    // No file can have such a name, and nobody has to be asked about it.
+    if path.split('/').any(|part| part.len() > MAX_NAME_BYTES) {
+        return Err(missing(skill, &shortened(script)));
+    }
+    let read = |path: &str| contents.read(path, range, ReadLimits::default());
+    // By its path, or by its name in `scripts/`.
+    let found = match read(path) {
+        Err(error) if is_absent(&error) => read(&format!("scripts/{path}")),
+        found => found,
+    };
+    match found {
+        Err(error) if is_absent(&error) => Err(missing(skill, script)),
+        Ok(file) => match &file.content {
+            ResourceContent::Text(text) if starter(&file.path, text.as_bytes()).is_none() => {
+                let path = &file.path;
+                let text =
+                    format!("`{path}` is no script: it has no `#!` line and no known ending");
+                Err(Problem::bad(text))
+            }
+            _ => Ok(()),
+        },
+        // What cannot be read for another reason is for whoever runs it to say.
+        Err(_) => Ok(()),
+    }
+}
+
+fn missing(skill: &str, script: &str) -> Problem {
+    let text = format!("skill `{skill}` has no script `{script}`");
+    Problem::new(StatusCode::NOT_FOUND, text)
+}
+
+/// Whether no file of a skill can be meant.
+fn is_absent(error: &ContentsError) -> bool {
+    matches!(
+        error,
+        ContentsError::Resource(
+            ResourceError::NotFound { .. }
+                | ResourceError::Empty
+                | ResourceError::Absolute { .. }
+                | ResourceError::Parent { .. }
+                | ResourceError::EmptyComponent { .. }
+        )
+    )
 }

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
-use skillyard_http::{Limits, listen};
+use skillyard_http::{ConnectionLimits, listen};
 
 use crate::access::{Access, Peer};
 use crate::server::Server;
 
 /// What connections may do.
-const LIMITS: Limits = Limits {
+const LIMITS: ConnectionLimits = ConnectionLimits {
     connections: 1_024,
-    head: Duration::from_secs(15),
-    stall: Duration::from_secs(30),
-    farewell: Duration::from_secs(5),
+    header_timeout: Duration::from_secs(15),
+    write_timeout: Duration::from_secs(30),
+    shutdown_timeout: Duration::from_secs(5),
 };
 
 /// Why the server cannot listen.
@@ -66,11 +66,11 @@ impl Bound {
         end: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let introduce = |extensions: &mut axum::http::Extensions, peer| {
+        let set_peer = |extensions: &mut axum::http::Extensions, peer| {
             extensions.insert(Peer(peer));
             extensions.insert(ConnectInfo(peer));
         };
-        listen(listener, crate::router(server), LIMITS, introduce, end).await?;
+        listen(listener, crate::router(server), LIMITS, set_peer, end).await?;
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! What all answers share.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
+use parking_lot::Mutex;
 use skillyard_audit::{AuditError, Event};
 use skillyard_http::Proxy;
 use skillyard_http::login::Forgery;
@@ -12,6 +13,8 @@ use tokio::sync::watch;
 use crate::access::Access;
 use crate::access::logins::Logins;
 use crate::agents::Agents;
+use crate::audit::Losses;
+use crate::audit::Quota;
 use crate::catalog_cache::edition::Editions;
 use crate::catalog_cache::{CatalogCache, CatalogSnapshot};
 use crate::chat::ChatSessions;
@@ -21,13 +24,11 @@ use crate::conversation_skills::ConversationSkills;
 use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
 use crate::log::LogLine;
-use crate::losses::LossCounter;
 use crate::metrics::Metrics;
 use crate::mounted_registry::MountedRegistry;
 use crate::path_redactor::PathRedactor;
 use crate::problem::Problem;
-use crate::quota::Quota;
-use crate::rate_limit::Rate;
+use crate::rate_limit::RateLimit;
 use crate::upstream::Upstream;
 use crate::usage::{Usage, Usages};
 
@@ -35,6 +36,11 @@ use crate::usage::{Usage, Usages};
 const MAX_FOLLOWERS: (usize, usize) = (1_024, 128);
 /// How many sessions are answered at once, for all and for one token.
 const MAX_TURNS: (usize, usize) = (32, 16);
+
+/// The most requests of an address at once; it regains one every 20 ms.
+const MAX_REQUESTS: u32 = 200;
+/// The most wrong tokens of an address at once; it regains one every 5 s.
+const MAX_GUESSES: u32 = 10;
 
 /// How the server is set up.
 #[derive(Clone)]
@@ -61,11 +67,11 @@ pub struct Server {
     access: watch::Sender<Access>,
     pub(crate) forgery: Forgery,
     pub(crate) logins: Logins,
-    pub(crate) rate: Rate,
-    pub(crate) guesses: Rate,
+    pub(crate) rate: RateLimit,
+    pub(crate) guesses: RateLimit,
     pub(crate) proxy: Proxy,
     pub(crate) metrics: Metrics,
-    pub(crate) losses: LossCounter,
+    pub(crate) losses: Losses,
     usages: Usages,
     pub(crate) inspections: Inspections,
     pub(crate) editions: Editions,
@@ -93,11 +99,11 @@ impl Server {
             access: watch::Sender::new(settings.access),
             forgery: Forgery::new().map_err(HostError::new)?,
             logins: Logins::default(),
-            rate: Rate::new(200, 50.0),
-            guesses: Rate::new(10, 0.2),
+            rate: RateLimit::new(MAX_REQUESTS, Duration::from_millis(20)),
+            guesses: RateLimit::new(MAX_GUESSES, Duration::from_secs(5)),
             proxy: settings.proxy,
             metrics: Metrics::default(),
-            losses: LossCounter::default(),
+            losses: Losses::default(),
             usages: Usages::default(),
             inspections: Inspections::default(),
             editions: Editions::default(),
@@ -138,14 +144,13 @@ impl Server {
 
     /// What keeps the catalog at hand from being looked for again, if anything does.
     pub(crate) fn trouble(&self) -> Option<String> {
-        let trouble = self.trouble.lock();
-        trouble.unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble.lock().clone()
     }
 
     /// Remembers how a look ended. What goes wrong goes wrong twice a second, and is told once.
     fn looked(&self, ended: Result<bool, HostError>) -> Result<bool, HostError> {
         let now = ended.as_ref().err().map(HostError::whole);
-        let mut known = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.trouble.lock();
         if *known != now {
             if let Some(cause) = &now {
                 let what = "looking for skills again";

@@ -9,7 +9,7 @@ use skillyard_agent::trace_context::TraceParent;
 
 use crate::server::Server;
 
-/// The longest name of a tool or a file that is told.
+/// The longest name of a tool or file in a trace.
 const MAX_NAME_LENGTH: usize = 200;
 
 /// A call that is under way.
@@ -22,7 +22,7 @@ pub(crate) struct CallTrace {
 }
 
 impl CallTrace {
-    /// A call of a tool that there is. Its skill and its file are told if the skill is known here.
+    /// A call of an existing tool. Its skill and file are recorded if the skill is known here.
     pub(crate) fn begin(
         server: &Server,
         tool: &str,

@@ -1,16 +1,14 @@
 //! The tools for models, as MCP, the API and chat call them.
 
-mod input;
-
 use std::fmt::Write as _;
 
-use input::{FilesInput, ListInput, LoadInput, SearchInput};
-pub(crate) use input::{ReadInput, understood};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
+use skillyard_agent::tool::whole_number;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{BinaryContent, Resource, ResourceContent};
+use skillyard_catalog::resource::{BinaryContent, ReadRange, Resource, ResourceContent};
 use skillyard_format::render::activation;
 use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
@@ -73,7 +71,7 @@ impl Tool {
 
 /// What a tool gave.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     /// For a model.
     pub(crate) text: String,
     /// For a program, where the text is more than text.
@@ -82,7 +80,7 @@ pub(crate) struct Answer {
     pub(crate) loaded: Option<(ActiveSkill, String)>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Text, and what it says to a program.
     pub(crate) fn new(text: String, structured: Option<Value>) -> Self {
         Self {
@@ -100,7 +98,7 @@ impl Server {
         tool: Tool,
         input: Map<String, Value>,
         context: RequestContext<'_>,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ToolAnswer, Problem> {
         let watched = CallTrace::begin(self, tool.name(), &input, context.trace);
         let answered = self.answered(tool, input, context);
         let outcome = match &answered {
@@ -116,7 +114,7 @@ impl Server {
         tool: Tool,
         input: Map<String, Value>,
         context: RequestContext<'_>,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ToolAnswer, Problem> {
         let snapshot = self.fresh_snapshot();
         match tool {
             Tool::Search => {
@@ -130,7 +128,7 @@ impl Server {
                 let arguments = input.arguments.unwrap_or_default();
                 let activated = self.activate(skill, &arguments, context)?;
                 let digest = activated.digest.to_string();
-                let mut answer = Answer::new(activated.text, None);
+                let mut answer = ToolAnswer::new(activated.text, None);
                 answer.loaded = Some((activated.active, digest));
                 Ok(answer)
             }
@@ -154,13 +152,13 @@ impl Server {
         }
     }
 
-    fn search_tool(snapshot: &CatalogSnapshot, input: &SearchInput) -> Answer {
+    fn search_tool(snapshot: &CatalogSnapshot, input: &SearchInput) -> ToolAnswer {
         let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
         if input.query.trim().is_empty() {
             let all = snapshot.choosable();
             let some = all.iter().take(limit).map(|skill| listed(skill));
             let value = json!({ "results": some.collect::<Vec<_>>(), "total": all.len() });
-            return Answer::new(value.to_string(), Some(value));
+            return ToolAnswer::new(value.to_string(), Some(value));
         }
         let hits = snapshot.matching(&input.query, limit);
         let results: Vec<Value> = hits
@@ -170,7 +168,7 @@ impl Server {
             })
             .collect();
         let value = json!({ "results": results });
-        Answer::new(value.to_string(), Some(value))
+        ToolAnswer::new(value.to_string(), Some(value))
     }
 
     fn read_tool(
@@ -178,7 +176,7 @@ impl Server {
         skill: &CatalogSkill,
         input: &ReadInput,
         context: RequestContext<'_>,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ToolAnswer, Problem> {
         let binary = BinaryContent::Describe;
         let read = self.read_file(skill, &input.path, input.range()?, binary, context)?;
         let third_party = self.host.standing(skill, None).third_party;
@@ -187,7 +185,7 @@ impl Server {
 }
 
 /// What was read of a file, marked as what it is for a model.
-pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
+pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> ToolAnswer {
     let kind = media_type(&read.path, &read.content);
     let mut text = match read.content {
         ResourceContent::Text(text) => {
@@ -205,10 +203,10 @@ pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
             "\n[cut at byte {next} of {size}; go on with cursor {next}]"
         );
     }
-    Answer::new(text, None)
+    ToolAnswer::new(text, None)
 }
 
-fn list_tool(snapshot: &CatalogSnapshot, input: &ListInput) -> Result<Answer, Problem> {
+fn list_tool(snapshot: &CatalogSnapshot, input: &ListInput) -> Result<ToolAnswer, Problem> {
     let all = snapshot.choosable();
     let limit = input.limit.unwrap_or(MAX_LISTED).clamp(1, MAX_LISTED);
     let (page, next) = snapshot.page(&all, input.cursor.as_deref(), limit)?;
@@ -217,14 +215,14 @@ fn list_tool(snapshot: &CatalogSnapshot, input: &ListInput) -> Result<Answer, Pr
     if let Some(next) = next {
         value["cursor"] = next.into();
     }
-    Ok(Answer::new(value.to_string(), Some(value)))
+    Ok(ToolAnswer::new(value.to_string(), Some(value)))
 }
 
 fn listed(skill: &CatalogSkill) -> Value {
     json!({ "name": skill.record.name, "description": skill.record.description })
 }
 
-fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Problem> {
+fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<ToolAnswer, Problem> {
     let list = Contents::open(skill)?.list(folder.filter(|folder| !folder.is_empty()))?;
     let files: Vec<Value> = list
         .files
@@ -232,5 +230,88 @@ fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Prob
         .map(|file| json!({ "path": file.path, "size": file.size, "executable": file.executable }))
         .collect();
     let value = json!({ "files": files, "truncated": list.truncated });
-    Ok(Answer::new(value.to_string(), Some(value)))
+    Ok(ToolAnswer::new(value.to_string(), Some(value)))
+}
+
+/// How many bytes of a file one call gives.
+const MAX_BYTES: u64 = 64 * 1024;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchInput {
+    #[serde(default)]
+    query: String,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListInput {
+    limit: Option<usize>,
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadInput {
+    name: String,
+    #[serde(default)]
+    arguments: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadInput {
+    name: String,
+    pub(crate) path: String,
+    cursor: Option<Cursor>,
+}
+
+/// Where to go on in a file: models write the number as one, and as a text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "`cursor` is neither a number nor a text")]
+enum Cursor {
+    Number(u64),
+    Text(String),
+}
+
+impl ReadInput {
+    /// The part of the file that one call gives.
+    pub(crate) fn range(&self) -> Result<ReadRange, Problem> {
+        let offset = match &self.cursor {
+            None => 0,
+            Some(Cursor::Number(offset)) => *offset,
+            Some(Cursor::Text(text)) if text.is_empty() => 0,
+            Some(Cursor::Text(text)) => text
+                .parse()
+                .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
+        };
+        Ok(ReadRange {
+            offset,
+            limit: Some(MAX_BYTES),
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilesInput {
+    name: String,
+    dir: Option<String>,
+}
+
+/// The input of a tool, or what is wrong with it.
+pub(crate) fn understood<T: for<'de> Deserialize<'de>>(
+    input: Map<String, Value>,
+) -> Result<T, Problem> {
+    let fields = input.into_iter().map(|(key, value)| match &value {
+        // Some models write `5.0`.
+        Value::Number(number) if number.is_f64() => {
+            let whole = whole_number(&value).map(Value::from);
+            (key, whole.unwrap_or(value))
+        }
+        _ => (key, value),
+    });
+    let input = Value::Object(fields.collect());
+    serde_json::from_value(input).map_err(|error| Problem::bad(error.to_string()))
 }

@@ -6,11 +6,12 @@
 mod inquiry;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
+use parking_lot::Mutex;
 use skillyard_agent::mcp_client::{
     McpError, PublishedFile, PublishedSkill, ServerChange, Servers, Skills, Tools,
 };
@@ -20,7 +21,7 @@ use tokio::sync::watch;
 use self::inquiry::{Inquiries, Inquiry};
 use crate::problem::Problem;
 
-/// How long a list is believed.
+/// How long a list is fresh.
 const FRESH: Duration = Duration::from_secs(30);
 /// How many bytes of files are kept.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -82,9 +83,9 @@ impl Upstream {
         lists.flat_map(|list| list.skills.clone()).collect()
     }
 
-    /// The skills that were listed last, of whoever has answered, without asking again.
+    /// The skills that were listed last, of servers that have answered, without asking again.
     pub(crate) fn known(&self) -> Vec<PublishedSkill> {
-        let listed = locked(&self.listed);
+        let listed = self.listed.lock();
         let lists = self.servers.names().filter_map(|name| listed.get(name));
         lists.flat_map(|(_, list)| list.skills.clone()).collect()
     }
@@ -100,13 +101,13 @@ impl Upstream {
         names.collect()
     }
 
-    /// The same; a list is believed for a while.
+    /// Asks all servers for their skills; a list stays fresh for a while.
     fn ask_for_skills(&self) -> Vec<Arc<Inquiry<Arc<Skills>>>> {
         let names = self.servers.names().map(|name| {
             let (servers, server) = (Arc::clone(&self.servers), name.to_owned());
             let listed = Arc::clone(&self.listed);
             self.asked_skills.begin(name, move || {
-                let known = locked(&listed).get(&server).cloned();
+                let known = listed.lock().get(&server).cloned();
                 if let Some((since, skills)) = known
                     && since.elapsed() < FRESH
                 {
@@ -115,7 +116,7 @@ impl Upstream {
                 let skills = servers.skills(&server, &AtomicBool::new(false)).ok()?;
                 let skills = Arc::new(skills);
                 let entry = (Instant::now(), Arc::clone(&skills));
-                locked(&listed).insert(server, entry);
+                listed.lock().insert(server, entry);
                 Some(skills)
             })
         });
@@ -125,14 +126,14 @@ impl Upstream {
     /// Every file of a skill, checked.
     pub(crate) fn files(&self, skill: &PublishedSkill) -> Result<SkillFiles, Problem> {
         let key = skill.fingerprint();
-        if let Some(files) = locked(&self.fetched).get(&key) {
+        if let Some(files) = self.fetched.lock().get(&key) {
             return Ok(Arc::clone(files));
         }
         let files = self.servers.fetch(skill, &AtomicBool::new(false));
         let unreachable =
             |error: McpError| Problem::new(StatusCode::BAD_GATEWAY, error.to_string());
         let files = Arc::new(files.map_err(unreachable)?);
-        let mut fetched = locked(&self.fetched);
+        let mut fetched = self.fetched.lock();
         let size = |files: &SkillFiles| files.iter().map(|(file, _)| file.size).sum::<u64>();
         if fetched.values().map(size).sum::<u64>() + size(&files) > MAX_BYTES {
             fetched.clear();
@@ -155,8 +156,4 @@ pub(crate) fn digest(files: &SkillFiles) -> String {
         digest.add(&file.path, false, file.digest);
     }
     digest.finish().to_string()
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

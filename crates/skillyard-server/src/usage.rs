@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use skillyard_audit::{AuditEntry, AuditError, LogFollower, for_each_entry};
 use utoipa::ToSchema;
@@ -30,12 +30,13 @@ pub(crate) struct Usage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<String>,
     /// What became of it, the newest first.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<SkillChange>,
 }
 
 /// Something that became of a skill.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct Change {
+#[schema(as = Change)]
+pub(crate) struct SkillChange {
     /// When.
     pub(crate) time: String,
     /// `installed`, `updated`, `removed`, `enabled` or `disabled`.
@@ -65,7 +66,7 @@ struct Counted {
 impl Usages {
     /// What the log in a folder says about a skill.
     pub(crate) fn of(&self, folder: &Path, skill: &str) -> Result<Usage, AuditError> {
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.counted.lock();
         let known = match &mut *counted {
             Some(known) => known,
             none => none.insert(Counted::begin(folder)?),
@@ -154,7 +155,7 @@ impl Usage {
             if self.changes.len() >= MAX_CHANGES {
                 self.changes.remove(0);
             }
-            self.changes.push(Change {
+            self.changes.push(SkillChange {
                 time,
                 what: what.to_owned(),
                 digest: entry.digest.as_deref().map(str::to_owned),

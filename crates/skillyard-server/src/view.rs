@@ -67,7 +67,7 @@ pub(crate) struct Viewer<'a> {
 }
 
 impl<'a> Viewer<'a> {
-    /// Somebody with this role.
+    /// A viewer with this role.
     pub(crate) fn new(role: Role, server: &'a Server) -> Self {
         Self {
             role,
@@ -76,7 +76,7 @@ impl<'a> Viewer<'a> {
         }
     }
 
-    /// A path as an admin sees it; nobody else does.
+    /// A path, for admins only.
     pub(crate) fn path(&self, path: &Path) -> Option<String> {
         (self.role == Role::Admin).then(|| self.tilde(path))
     }

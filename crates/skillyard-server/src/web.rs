@@ -6,22 +6,19 @@ pub(crate) mod agents;
 pub(crate) mod assets;
 pub(crate) mod audit;
 pub(crate) mod chat;
-pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
-pub(crate) mod menu;
-mod part;
-pub(crate) mod replay;
 pub(crate) mod skill;
 
 use askama::Template;
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::{FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use serde::de::DeserializeOwned;
 use skillyard_http::address::encoded;
 use skillyard_http::cause::Cause;
-use skillyard_http::sight;
+use skillyard_http::visible;
 
 use crate::access::{Extras, Holder, Role, SessionOwner, Visitor};
 use crate::path_redactor::PathRedactor;
@@ -163,7 +160,7 @@ pub(crate) type Page = Result<Response, NoPage>;
 /// A template as an answer.
 fn shown(template: &impl Template) -> Response {
     match template.render() {
-        Ok(text) => Html(sight::page(text)).into_response(),
+        Ok(text) => Html(visible::page(text)).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
@@ -235,4 +232,20 @@ fn short(digest: &str) -> &str {
 /// The address of the page of a skill's file; `link` may hold a place on it.
 fn file_address(name: &str, link: &str) -> String {
     format!("{}/files/{link}", skill_address(name))
+}
+
+/// A name in the address; where it is no text there is no such page.
+pub(crate) struct PathInput<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathInput<T> {
+    type Rejection = NoPage;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, NoPage> {
+        if let Ok(Path(part)) = Path::<T>::from_request_parts(parts, state).await {
+            return Ok(Self(part));
+        }
+        let Ok(frame) = Frame::from_request_parts(parts, state).await;
+        let problem = Problem::new(StatusCode::NOT_FOUND, "there is nothing here");
+        Err(NoPage::new(frame, problem))
+    }
 }

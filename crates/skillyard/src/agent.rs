@@ -24,17 +24,17 @@ use std::{fs, io};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use skillyard_agent::host::{HostError, Lent, LentCall, Permission};
+use skillyard_agent::mcp_client::{is_server_name, mark_untrusted};
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionError, SessionStore};
-use skillyard_agent::settings::{Settings, Strategy};
-use skillyard_agent::telemetry::{Otlp, Receiver, Subscriber, Tracer};
-use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::settings::{AgentSettings, Strategy};
+use skillyard_agent::telemetry::{OtlpEndpoint, OtlpExporter, TelemetrySubscriber, Tracer};
+use skillyard_agent::tool_spec::ToolSpec;
 use skillyard_agent::workspace::Workspace;
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_catalog::resource::{MAX_DEPTH, MAX_FOLDERS};
 use skillyard_format::Digest;
-use skillyard_mcp::{Ending, is_server_name, marked};
 use skillyard_trust::verdict::OptIn;
 
 use crate::config::mcp::Approval;
@@ -85,7 +85,7 @@ pub(crate) enum FileAccess {
 pub(crate) fn runtime(
     context: &Context,
     wanted: &SessionSpec,
-    settings: &Settings,
+    settings: &AgentSettings,
 ) -> Result<Runtime, CommandError> {
     let store = Arc::new(store(context)?);
     let runtime = runtime_with(context, wanted, settings, store)?;
@@ -99,7 +99,7 @@ pub(crate) fn runtime(
 fn runtime_with(
     context: &Context,
     wanted: &SessionSpec,
-    settings: &Settings,
+    settings: &AgentSettings,
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
     let router = settings.router_model.as_deref();
@@ -258,9 +258,11 @@ pub(crate) fn workspace(
 }
 
 /// Who hears of sessions. All sessions of a process have the same way to the receiver.
-pub(crate) fn subscribers(context: &Context) -> Result<Vec<Arc<dyn Subscriber>>, CommandError> {
+pub(crate) fn subscribers(
+    context: &Context,
+) -> Result<Vec<Arc<dyn TelemetrySubscriber>>, CommandError> {
     if let Some(tracer) = context.tracer.get() {
-        return Ok(vec![Arc::clone(tracer) as Arc<dyn Subscriber>]);
+        return Ok(vec![Arc::clone(tracer) as Arc<dyn TelemetrySubscriber>]);
     }
     let receiver = context.config()?.trace_receiver();
     let Some(receiver) = receiver.map_err(CommandError::Setting)? else {
@@ -271,8 +273,8 @@ pub(crate) fn subscribers(context: &Context) -> Result<Vec<Arc<dyn Subscriber>>,
         let value = SecretString::from(value.expose().to_owned());
         (name, value)
     });
-    let otlp = Otlp::new(
-        Receiver {
+    let otlp = OtlpExporter::new(
+        OtlpEndpoint {
             client,
             url: receiver.url,
             headers: headers.collect(),
@@ -280,7 +282,7 @@ pub(crate) fn subscribers(context: &Context) -> Result<Vec<Arc<dyn Subscriber>>,
         env!("CARGO_PKG_VERSION"),
     );
     let tracer = context.tracer.get_or_init(|| Arc::new(Tracer::new(otlp)));
-    Ok(vec![Arc::clone(tracer) as Arc<dyn Subscriber>])
+    Ok(vec![Arc::clone(tracer) as Arc<dyn TelemetrySubscriber>])
 }
 
 /// The caches in a folder and below it.
@@ -411,10 +413,11 @@ fn call(lenders: &Lenders, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<L
         .call(call.tool, call.arguments, meta, cancel);
     let called = called.map_err(|error| HostError::new(error.to_string()))?;
     Ok(Lent {
-        content: marked(&called.server, &called.tool, &called.outcome.text),
-        outcome: match called.outcome.ending {
-            Ending::Done => CallOutcome::Ok,
-            Ending::Failed => CallOutcome::Failed,
+        content: mark_untrusted(&called.server, &called.tool, &called.result.text),
+        outcome: if called.result.is_error {
+            CallOutcome::Failed
+        } else {
+            CallOutcome::Ok
         },
         server: called.server,
         own_name: called.tool,

@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skillyard_catalog::ways;
+use skillyard_catalog::path_probe;
 use skillyard_install::tree::Unasked;
 use skillyard_server::{AccessError, HostError, McpError, ServeError};
 
@@ -355,7 +355,7 @@ pub(crate) struct EditorFailure {
 
 /// What opens a folder or file that the user may not read, or the folder on the way to it.
 pub(crate) fn remedy(path: &Path) -> Option<String> {
-    let found = ways::closed(path).or_else(|| file(path));
+    let found = path_probe::inaccessible(path).or_else(|| file(path));
     found.map(|closed| opening_hint(&closed))
 }
 

@@ -14,7 +14,7 @@ use std::{fs, io};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
-use skillyard_catalog::own_folder::WAITING;
+use skillyard_catalog::private_dir::STAGING_PREFIX;
 use skillyard_format::package::Digest;
 use skillyard_install::FolderIdentity;
 use skillyard_trust::approval::{self, ApprovalChange, ApprovalError, Approvals, TrustedFolder};
@@ -27,7 +27,9 @@ pub(crate) fn put_atomic_folder<E: From<io::Error>>(
     let place = folder.parent().filter(|place| *place != Path::new(""));
     let place = place.unwrap_or(Path::new("."));
     fs::create_dir_all(place)?;
-    let staging = tempfile::Builder::new().prefix(WAITING).tempdir_in(place)?;
+    let staging = tempfile::Builder::new()
+        .prefix(STAGING_PREFIX)
+        .tempdir_in(place)?;
     let waiting = staging.path().join(folder.file_name().unwrap_or_default());
     write(&waiting)?;
     Ok(fs::rename(&waiting, folder)?)

@@ -19,10 +19,11 @@ use std::{fs, ptr};
 
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::record::Record;
-use skillyard_catalog::resource::{ResourceError, Seen, SkillRoot, probe_seeing};
-use skillyard_catalog::selection::{Layer, Pattern, Selection};
-use skillyard_catalog::source::{SourceKind, Surroundings};
-use skillyard_catalog::{Catalog, CatalogSkill, Settings, Status, unhashable};
+use skillyard_catalog::resource::{ResourceError, SeenFile, SkillRoot, probe_seeing};
+use skillyard_catalog::selection::{Layer, NamePattern, Selection};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill, Status, unhashable};
 use skillyard_format::Digest;
 use skillyard_format::conditions::{Conditions, Unmet};
 use skillyard_format::name::known_as;
@@ -122,7 +123,7 @@ fn settings(
     context: &Context,
     mode: IndexMode,
     choice: &NameFilter,
-) -> Result<Settings, CommandError> {
+) -> Result<CatalogSettings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
     Ok(CatalogSettings {
@@ -381,7 +382,7 @@ pub(crate) fn check_unhashable(folder: &Path) -> Result<(), ResourceError> {
 /// The same; tells all that is seen in the folder on the way.
 pub(crate) fn check_seeing(
     folder: &Path,
-    seen: &mut dyn FnMut(Seen<'_>),
+    seen: &mut dyn FnMut(SeenFile<'_>),
 ) -> Result<(), ResourceError> {
     match SkillRoot::open(folder) {
         Ok(root) => probe_seeing(&root, seen),

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         return code;
     }
     let status = work(&arguments);
-    skillyard_mcp::end_all();
+    skillyard_agent::mcp_client::end_all();
     ExitCode::from(status.code())
 }
 

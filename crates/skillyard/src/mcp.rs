@@ -9,10 +9,11 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use secrecy::SecretString;
-use skillyard_catalog::{ProjectTrust, own_folder};
-use skillyard_mcp::{
-    Launch, Limits, McpError, PublishedSkill, ServerSpec, Servers, Skills, Tools, Transport,
+use skillyard_agent::mcp_client::{
+    McpError, McpLimits, PublishedSkill, ServerCommand, ServerSpec, Servers, Skills, Tools,
+    Transport,
 };
+use skillyard_catalog::{ProjectTrust, private_dir};
 use url::Url;
 
 use crate::config::mcp::{McpEndpoint, McpServer};
@@ -181,7 +182,7 @@ fn folder(context: &Context, named: Option<&Path>) -> Result<PathBuf, CommandErr
     }
     check_ours(&environment.skillyard_home)?;
     let folder = environment.servers_folder();
-    own_folder::make(&folder).map_err(|source| CommandError::Write {
+    private_dir::create(&folder).map_err(|source| CommandError::Write {
         path: folder.clone(),
         source,
     })?;

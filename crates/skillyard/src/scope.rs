@@ -10,7 +10,7 @@ use std::{io, iter};
 use serde::{Deserialize, Serialize};
 use skillyard_audit::{Event, Outcome};
 use skillyard_catalog::agents::{AGENTS, Agent, Home, Variables};
-use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
+use skillyard_catalog::surroundings::{Preset, Surroundings, has_project_files};
 use skillyard_install::change_audit::ChangeOutcome;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use skillyard_format::package::archive::{Limits, Mode};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
-use skillyard_registry::registry::Destination;
+use skillyard_registry::publishing::Destination;
 use skillyard_registry::token::Identity;
 use skillyard_registry::{Blobs, Database, Registry};
 use words::Words;

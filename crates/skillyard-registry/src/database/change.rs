@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sqlx::{Any, AnyConnection, Transaction};
 use tokio::sync::OwnedMutexGuard;
 
-use super::{Database, DatabaseError, Kind};
+use super::{Backend, Database, DatabaseError};
 
 /// How often something is tried that the database breaks off so that others can go on.
 const ATTEMPTS: u32 = 4;
@@ -63,13 +63,13 @@ impl Database {
         Ok((change, sequence))
     }
 
-    /// Begins to write what is no change to any skill.
+    /// Begins a write that does not change a skill.
     pub(crate) async fn begin(&self) -> Result<Change, DatabaseError> {
         // SQLite lets one write and the others sleep and try again, for up to a tenth of a second
         // each time. In a queue of our own the next one goes on at once.
         let turn = match self.kind {
-            Kind::Sqlite => Some(Arc::clone(&self.turn).lock_owned().await),
-            Kind::Postgres => None,
+            Backend::Sqlite => Some(Arc::clone(&self.turn).lock_owned().await),
+            Backend::Postgres => None,
         };
         Ok(Change {
             transaction: self.pool.begin().await?,
@@ -93,7 +93,7 @@ pub(crate) async fn insist<T, E, F: Future<Output = Result<T, E>>>(
 }
 
 /// Locks the rows of skills of a namespace until the change is over, in the order of their names as
-/// bytes, as whoever counts downloads does: in other orders two would wait for each other.
+/// bytes, as counting downloads does: other orders could deadlock.
 pub(crate) async fn lock_within(
     connection: &mut AnyConnection,
     namespace: &str,

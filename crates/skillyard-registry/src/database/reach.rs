@@ -21,7 +21,7 @@ use tokio::time::{sleep, timeout};
 /// How long somebody waits for a connection before looking whether the server answers.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long the server may take to answer whoever looks.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long what was seen serves others.
 const SERVES: Duration = Duration::from_secs(1);
 
@@ -179,8 +179,8 @@ impl Lookout {
     }
 
     async fn connect(&self) -> Result<(), sqlx::Error> {
-        let connecting = timeout(PATIENCE, PgConnection::connect_with(&self.options));
-        let late = || std::io::Error::other(format!("no answer within {PATIENCE:?}"));
+        let connecting = timeout(CONNECT_TIMEOUT, PgConnection::connect_with(&self.options));
+        let late = || std::io::Error::other(format!("no answer within {CONNECT_TIMEOUT:?}"));
         match connecting.await.map_err(|_| late())? {
             Ok(connection) => connection.close().await,
             Err(error) if is_full(&error) => Ok(()),

@@ -14,13 +14,13 @@ use utoipa::{IntoParams, ToSchema};
 use super::download::{FOR_GOOD, send};
 use super::publish::published;
 use super::{named, numbered};
-use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::peer::Peer;
+use crate::extract::Caller;
+use crate::extract::Peer;
+use crate::extract::Segments;
 use crate::problem::Problem;
-use crate::registry::{Destination, Published};
-use crate::search::Question;
-use crate::segments::Segments;
+use crate::publishing::{Destination, Published};
+use crate::search::SearchQuery;
 use crate::server::Server;
 use crate::store::versions::{self as rows, VersionRow};
 use crate::store::{namespaces, owners, skills};
@@ -156,7 +156,7 @@ pub(crate) async fn publish(
 /// What is looked for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Parameters {
+pub(crate) struct SearchParameters {
     /// Words to look for.
     q: String,
     /// How many; at most 100.
@@ -198,12 +198,12 @@ pub(crate) struct FoundPackage<'a> {
 }
 
 /// Search packages, for apm
-#[utoipa::path(get, path = "/v1/search", tag = "apm", params(Parameters),
+#[utoipa::path(get, path = "/v1/search", tag = "apm", params(SearchParameters),
     responses((status = 200, body = PackageList)))]
 
 pub(crate) async fn search(
     State(server): State<Server>,
-    parameters: Result<Query<Parameters>, QueryRejection>,
+    parameters: Result<Query<SearchParameters>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let wrong = |_| RegistryError::Parameter("`q` is needed, and numbers are numbers".to_owned());
     let parameters = parameters.map_err(wrong)?.0;
@@ -211,7 +211,7 @@ pub(crate) async fn search(
         .r#type
         .as_deref()
         .is_none_or(|kind| kind == "skill");
-    let question = Question {
+    let question = SearchQuery {
         words: parameters.q.chars().take(400).collect(),
         tag: parameters.tag,
         offset: parameters.offset.unwrap_or(0),
@@ -220,9 +220,9 @@ pub(crate) async fn search(
         } else {
             0
         },
-        ..Question::default()
+        ..SearchQuery::default()
     };
-    let picture = server.registry.picture().await?;
+    let picture = server.registry.search_snapshot().await?;
     let found = picture.ask(&question);
     let rows = server.registry.rows(&found).await?;
     let bare = rows.iter().filter(|skill| skill.namespace().is_none());

@@ -10,9 +10,9 @@ use skillyard_format::QualifiedName;
 use utoipa::ToSchema;
 
 use super::{named, numbered};
-use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::segments::Segments;
+use crate::extract::Caller;
+use crate::extract::Segments;
 use crate::server::Server;
 use crate::store::{skills, tags};
 

@@ -13,11 +13,11 @@ use skillyard_format::QualifiedName;
 use super::{named, numbered};
 use crate::counter::Visit;
 use crate::error::RegistryError;
+use crate::extract::Peer;
+use crate::extract::Segments;
 use crate::package;
-use crate::peer::Peer;
-use crate::segments::Segments;
 use crate::server::Server;
-use crate::sheet::Release;
+use crate::skill_index::Release;
 
 /// What a version that is named may be kept for.
 pub(super) const FOR_GOOD: &str = "public, max-age=31536000, immutable";

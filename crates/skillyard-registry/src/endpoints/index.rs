@@ -1,126 +1,43 @@
-//! `GET /index/…`: one small file per skill, a line per version, for clients and caches.
+//! `GET /index/…`: one small file per skill, a line per version. `GET /changes`: which skills changed.
 
-use axum::extract::State;
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
-use serde::Serialize;
-use skillyard_format::{Digest, QualifiedName, SkillName};
-use utoipa::ToSchema;
+use axum::response::IntoResponse as _;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use skillyard_format::{QualifiedName, SkillName};
+use utoipa::{IntoParams, ToSchema};
 
 use super::namespaced;
 use crate::error::RegistryError;
-use crate::segments::Segments;
+use crate::extract::Segments;
 use crate::server::Server;
-use crate::store::skills::Standing;
-use crate::store::versions::VersionRow;
-
-/// One line of the index.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Line<'a> {
-    /// The skill.
-    name: &'a str,
-    /// The version.
-    version: String,
-    /// The digest of its archive.
-    #[schema(value_type = String)]
-    digest: Digest,
-    /// The digest over its files.
-    #[schema(value_type = String)]
-    tree: Digest,
-    /// The length of its archive.
-    size: u64,
-    /// The commands that it needs.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    #[schema(required = false)]
-    requires: &'a [String],
-    /// Whether it was withdrawn.
-    yanked: bool,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    yank_reason: Option<&'a str>,
-    /// When it was published.
-    published: &'a str,
-    /// By whom.
-    publisher: &'a str,
-    /// Who signed it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signer: Option<&'a str>,
-    /// The worst that the scanner found.
-    verdict: &'a str,
-    /// The tags that stand for this version.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    dist_tags: Vec<&'a str>,
-    /// What to use instead of the skill, if it is deprecated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deprecated: Option<&'a str>,
-}
-
-impl<'a> Line<'a> {
-    fn new(
-        name: &'a str,
-        row: &'a VersionRow,
-        tags: &'a [(String, String)],
-        standing: &'a Standing,
-    ) -> Self {
-        let version = row.version.to_string();
-        let own = tags.iter().filter(|(_, of)| *of == version);
-        Self {
-            name,
-            dist_tags: own.map(|(tag, _)| tag.as_str()).collect(),
-            version,
-            digest: row.digest,
-            tree: row.tree,
-            size: row.size,
-            requires: &row.facts.requires,
-            yanked: row.yanked.is_some(),
-            yank_reason: row.yanked.as_deref(),
-            published: &row.published,
-            publisher: &row.publisher,
-            signer: row.signer.as_deref(),
-            verdict: &row.verdict,
-            deprecated: standing.deprecated.as_deref(),
-        }
-    }
-}
+use crate::skill_index::IndexLine;
+use crate::store::skills;
 
 /// Read the index of one skill: a line of JSON per version
 #[utoipa::path(get, path = "/index/{path}", tag = "index",
     params(("path" = String, Path, description = "where the skill is, as `pd/f-/pdf-tools`")),
-    responses((status = 200, body = Line, content_type = "application/x-ndjson")))]
+    responses((status = 200, body = IndexLine, content_type = "application/x-ndjson")))]
 pub(crate) async fn index(
     State(server): State<Server>,
     Segments(path): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let name = at(&path)?;
-    let sheet = server.sheet(&name).await?;
-    let mut response = sheet.text.clone().into_response();
+    let entry = server.index_entry(&name).await?;
+    let mut response = entry.text.clone().into_response();
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/x-ndjson"),
     );
-    // Short, because a yank must reach everybody soon; asking again costs a line.
+    // Short, because a yank must reach all clients soon; asking again costs a line.
     let caching = HeaderValue::from_static("public, max-age=0, must-revalidate");
     headers.insert(header::CACHE_CONTROL, caching);
-    headers.insert(header::ETAG, sheet.tag.clone());
+    headers.insert(header::ETAG, entry.tag.clone());
     Ok(response)
-}
-
-/// The file of a skill: a line for each of these versions.
-pub(crate) fn text(
-    name: &str,
-    rows: &[VersionRow],
-    tags: &[(String, String)],
-    standing: &Standing,
-) -> String {
-    let mut text = String::new();
-    for row in rows {
-        // Text and numbers can always be written.
-        text.push_str(&serde_json::json!(Line::new(name, row, tags, standing)).to_string());
-        text.push('\n');
-    }
-    text
 }
 
 /// The skill whose file is at a path below `/index/`.
@@ -139,6 +56,64 @@ fn at(path: &str) -> Result<QualifiedName, RegistryError> {
     } else {
         Err(missing())
     }
+}
+
+/// The most skills in one answer.
+const MAX_CHANGES: i64 = 1000;
+
+/// Which changes.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangesQuery {
+    /// The number of the last change that is known.
+    since: i64,
+    /// How many; at most 1000.
+    limit: Option<i64>,
+}
+
+/// What changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Changes {
+    /// The skills, the earliest change first.
+    skills: Vec<ChangedSkill>,
+    /// The number of the last change of all. Who knows a higher one knows changes that are undone,
+    /// and begins with 0 again.
+    last: i64,
+}
+
+/// A skill that changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChangedSkill {
+    /// The skill.
+    name: String,
+    /// The number of its last change.
+    sequence: i64,
+}
+
+/// List the skills that changed, to keep a copy
+#[utoipa::path(get, path = "/changes", tag = "index", params(ChangesQuery),
+    responses((status = 200, body = Changes)))]
+pub(crate) async fn changes(
+    State(server): State<Server>,
+    parameters: Result<Query<ChangesQuery>, QueryRejection>,
+) -> Result<Json<Changes>, RegistryError> {
+    let wrong = |_| RegistryError::Parameter("`since` is the number of a change".to_owned());
+    let parameters = parameters.map_err(wrong)?.0;
+    let limit = parameters
+        .limit
+        .unwrap_or(MAX_CHANGES)
+        .clamp(1, MAX_CHANGES);
+    let database = &server.registry.database;
+    let found = skills::changed_after(database, parameters.since, limit).await?;
+    // Afterwards, so that no skill has a higher one.
+    let last = database.sequence().await?;
+    let skills = found.into_iter();
+    let skills = skills.map(|(name, sequence)| ChangedSkill { name, sequence });
+    Ok(Json(Changes {
+        skills: skills.collect(),
+        last,
+    }))
 }
 
 #[cfg(test)]

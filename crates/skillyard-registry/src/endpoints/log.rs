@@ -10,8 +10,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
+use crate::extract::Segments;
 use crate::registry::no_version;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::{checkpoints, logged, upstream};
 
@@ -108,12 +108,12 @@ pub(crate) async fn inclusion(
 }
 
 /// The most entries in one answer.
-const MOST: i64 = 1000;
+const MAX_ENTRIES: i64 = 1000;
 
 /// Which entries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Part {
+pub(crate) struct EntriesQuery {
     /// The place of the first one, from 0.
     from: i64,
     /// How many; at most 1000.
@@ -124,12 +124,13 @@ pub(crate) struct Part {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Entries {
     /// Its entries, in order.
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
 }
 
 /// An entry of the log.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Entry {
+#[schema(as = Entry)]
+pub(crate) struct LogEntry {
     /// Its place, from 0.
     index: i64,
     /// The skill.
@@ -144,20 +145,20 @@ pub(crate) struct Entry {
 }
 
 /// Read entries in the order of the log, to keep all of it
-#[utoipa::path(get, path = "/log/entries", tag = "log", params(Part),
+#[utoipa::path(get, path = "/log/entries", tag = "log", params(EntriesQuery),
     responses((status = 200, body = Entries)))]
 pub(crate) async fn entries(
     State(server): State<Server>,
-    part: Result<Query<Part>, QueryRejection>,
+    part: Result<Query<EntriesQuery>, QueryRejection>,
 ) -> Result<Json<Entries>, RegistryError> {
     let wrong = || RegistryError::Parameter("`from` is a place in the log".to_owned());
     let part = part.map_err(|_| wrong())?.0;
     if part.from < 0 {
         return Err(wrong());
     }
-    let limit = part.limit.unwrap_or(MOST).clamp(1, MOST);
+    let limit = part.limit.unwrap_or(MAX_ENTRIES).clamp(1, MAX_ENTRIES);
     let rows = logged::from(&server.registry.database, part.from, limit).await?;
-    let entries = (part.from..).zip(rows).map(|(index, row)| Entry {
+    let entries = (part.from..).zip(rows).map(|(index, row)| LogEntry {
         index,
         name: row.skill,
         version: row.version,
@@ -172,7 +173,7 @@ pub(crate) async fn entries(
 /// Between which lengths.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Span {
+pub(crate) struct ConsistencyQuery {
     /// The length that is known.
     from: usize,
     /// The length now.
@@ -188,12 +189,12 @@ pub(crate) struct Consistency {
 }
 
 /// Prove that the log begins with an earlier one
-#[utoipa::path(get, path = "/log/consistency", tag = "log", params(Span),
+#[utoipa::path(get, path = "/log/consistency", tag = "log", params(ConsistencyQuery),
     responses((status = 200, body = Consistency)))]
 
 pub(crate) async fn consistency(
     State(server): State<Server>,
-    span: Result<Query<Span>, QueryRejection>,
+    span: Result<Query<ConsistencyQuery>, QueryRejection>,
 ) -> Result<Json<Consistency>, RegistryError> {
     proven(&server, span.ok().map(|span| span.0)).await
 }
@@ -208,12 +209,19 @@ pub(crate) async fn consistency_path(
     Segments((from, to)): Segments<(String, String)>,
 ) -> Result<Json<Consistency>, RegistryError> {
     let span = from.parse().ok().zip(to.parse().ok());
-    proven(&server, span.map(|(from, to)| Span { from, to })).await
+    proven(
+        &server,
+        span.map(|(from, to)| ConsistencyQuery { from, to }),
+    )
+    .await
 }
 
-async fn proven(server: &Server, span: Option<Span>) -> Result<Json<Consistency>, RegistryError> {
+async fn proven(
+    server: &Server,
+    span: Option<ConsistencyQuery>,
+) -> Result<Json<Consistency>, RegistryError> {
     let wrong = || RegistryError::Parameter("`from` and `to` are lengths of the log".to_owned());
-    let Span { from, to } = span.ok_or_else(wrong)?;
+    let ConsistencyQuery { from, to } = span.ok_or_else(wrong)?;
     let log = server.registry.log.read(&server.registry.database).await?;
     let proof = log.tree.consistency(from, to).ok_or_else(wrong)?;
     Ok(Json(Consistency { proof }))

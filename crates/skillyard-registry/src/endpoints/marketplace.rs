@@ -7,10 +7,10 @@ use skillyard_format::Digest;
 use utoipa::ToSchema;
 
 use super::well_known::prefixed;
-use crate::documents::Kind;
+use crate::documents::DocumentKind;
 use crate::error::RegistryError;
-use crate::reached::Reached;
-use crate::segments::Segments;
+use crate::extract::PublicUrl;
+use crate::extract::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
 
@@ -82,9 +82,11 @@ pub(crate) struct PluginSource {
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
 ) -> Result<Response, RegistryError> {
-    server.document(Kind::Marketplace.of(None), reached).await
+    server
+        .document(DocumentKind::Marketplace.of(None), reached)
+        .await
 }
 
 /// The same for the skills of a namespace
@@ -93,12 +95,12 @@ pub(crate) async fn marketplace(
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace_in(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
     server
-        .document(Kind::Marketplace.of(Some(&namespace)), reached)
+        .document(DocumentKind::Marketplace.of(Some(&namespace)), reached)
         .await
 }
 

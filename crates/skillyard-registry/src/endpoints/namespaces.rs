@@ -8,11 +8,11 @@ use skillyard_format::Namespace;
 use utoipa::ToSchema;
 
 use super::namespaced;
-use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::extract::Caller;
+use crate::extract::Segments;
 use crate::problem::Problem;
 use crate::role::Role;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::namespaces;
 use crate::store::owners::Person;

@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 
 use super::named;
 use super::namespaces::{Member, WantedRole, people, wanted};
-use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::extract::Caller;
+use crate::extract::Segments;
 use crate::problem::Problem;
 use crate::role::Role;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::owners;
 use crate::subject::Subject;

@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::{Digest, Namespace};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::Caller;
 use crate::curation::checked_tag;
 use crate::error::RegistryError;
+use crate::extract::Caller;
 use crate::package::FindingFact;
 use crate::problem::Problem;
-use crate::registry::{Destination, Published};
+use crate::publishing::{Destination, Published};
 use crate::server::Server;
 use crate::token::Identity;
 
 /// Where to, and under which tag.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Parameters {
+pub(crate) struct PublishQuery {
     /// The namespace; without one, a bare name.
     namespace: Option<String>,
     /// A tag that stands for this version from now on.
@@ -64,7 +64,7 @@ pub(crate) struct PublishedVersion<'a> {
 }
 
 /// Publish a version; name and version stand in its `SKILL.md`
-#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])), params(Parameters),
+#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])), params(PublishQuery),
     request_body(content = Vec<u8>, content_type = "application/gzip",
         description = "an archive with `SKILL.md`: tar.gz or zip"),
     responses(
@@ -76,7 +76,7 @@ pub(crate) struct PublishedVersion<'a> {
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
-    parameters: Result<Query<Parameters>, QueryRejection>,
+    parameters: Result<Query<PublishQuery>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, RegistryError> {
@@ -109,11 +109,11 @@ pub(crate) async fn publish(
 }
 
 fn destination(
-    parameters: Result<Query<Parameters>, QueryRejection>,
+    parameters: Result<Query<PublishQuery>, QueryRejection>,
 ) -> Result<Destination, RegistryError> {
     let wrong = |reason: String| RegistryError::Parameter(reason);
     let parameters = parameters.map_err(|_| wrong("a parameter cannot be read".to_owned()))?;
-    let Parameters { namespace, tag } = parameters.0;
+    let PublishQuery { namespace, tag } = parameters.0;
     let namespace = namespace.map(|text| Namespace::new(&text)).transpose();
     if let Some(tag) = &tag {
         checked_tag(tag)?;
@@ -125,7 +125,7 @@ fn destination(
     })
 }
 
-/// Publishes what is sent by whoever may.
+/// Publishes the body of a request.
 pub(super) async fn published(
     server: &Server,
     identity: Identity,
@@ -135,16 +135,16 @@ pub(super) async fn published(
 ) -> Result<Published, RegistryError> {
     let namespace = destination.namespace.as_ref();
     server.registry.expect(&identity, namespace).await?;
-    let place = server.uploads.place(&identity.account).await?;
+    let permit = server.uploads.acquire(&identity.account).await?;
     let upload = upload(server, headers, body).await?;
     let registry = server.registry.clone();
-    // What has begun goes on without its sender, and keeps its place until it is done.
+    // What has begun goes on without its sender, and keeps its permit until it is done.
     let work = async move {
         let published = registry.publish(&identity, upload, destination).await;
-        drop(place);
+        drop(permit);
         published
     };
-    server.begun.finish(work).await?
+    server.in_flight.finish(work).await?
 }
 
 /// The whole body, unless it is too large, too slow or broken off.

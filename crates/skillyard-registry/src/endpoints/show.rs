@@ -9,12 +9,12 @@ use serde::Serialize;
 use skillyard_format::Digest;
 use utoipa::ToSchema;
 
+use super::list::SkillSummary;
 use super::named;
-use super::summary::Summary;
 use crate::error::RegistryError;
+use crate::extract::PublicUrl;
+use crate::extract::Segments;
 use crate::package::{FileFact, FindingFact};
-use crate::reached::Reached;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::{owners, skills, tags, versions};
 
@@ -22,7 +22,7 @@ use crate::store::{owners, skills, tags, versions};
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SkillDetail<'a> {
     #[serde(flatten)]
-    summary: Summary<'a>,
+    summary: SkillSummary<'a>,
     /// Words that stand for versions.
     dist_tags: BTreeMap<String, String>,
     /// Who owns it.
@@ -69,7 +69,7 @@ pub(crate) struct VersionDetail<'a> {
     responses((status = 200, body = SkillDetail)))]
 pub(crate) async fn show(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
     Segments(name): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
@@ -91,7 +91,7 @@ pub(crate) async fn show(
     });
     let facts = &skill.latest.facts;
     let detail = SkillDetail {
-        summary: Summary::new(&skill, &reached),
+        summary: SkillSummary::new(&skill, &reached),
         dist_tags: tags::offered(&mut *moment, name.as_str()).await?,
         owners: owners::of(&mut *moment, name.as_str()).await?,
         files: &facts.files,

@@ -1,4 +1,4 @@
-//! `/tokens`: the tokens of whoever asks.
+//! `/tokens`: create, list and revoke tokens. `/me`: the account and scopes of a token.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,15 +9,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::worded;
-use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::issuing::Wanted;
-use crate::segments::Segments;
+use crate::extract::{Caller, Segments};
+use crate::issuing::TokenRequest;
 use crate::server::Server;
 use crate::token::Scope;
 
 /// The longest that a token lasts, in days.
-const LONGEST: u32 = 365;
+const MAX_DAYS: u32 = 365;
 
 /// What a token is to be for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -109,14 +108,14 @@ pub(crate) async fn create(
     let read: Result<Vec<Scope>, _> = scopes.iter().take(50).map(|each| each.parse()).collect();
     let read = read.map_err(|error| RegistryError::Parameter(error.to_string()))?;
     let days = days.unwrap_or(90);
-    if read.is_empty() || !(1..=LONGEST).contains(&days) {
-        let reason = format!("a token has a scope and lasts 1 to {LONGEST} days");
+    if read.is_empty() || !(1..=MAX_DAYS).contains(&days) {
+        let reason = format!("a token has a scope and lasts 1 to {MAX_DAYS} days");
         return Err(RegistryError::Parameter(reason));
     }
     if let Some(label) = &label {
         worded("label", label)?;
     }
-    let wanted = Wanted {
+    let wanted = TokenRequest {
         scopes: read,
         days,
         label,
@@ -172,4 +171,29 @@ pub(crate) async fn revoke(
         revoked: true,
         also,
     }))
+}
+
+/// Whom a token names, and what it allows.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Account {
+    /// The account.
+    user: String,
+    /// The name that the token can be revoked by.
+    token: String,
+    /// What it allows.
+    scopes: Vec<String>,
+    /// When it ends.
+    expires: Option<String>,
+}
+
+/// Say whom a token names
+#[utoipa::path(get, path = "/me", tag = "registry", security(("token" = [])),
+    responses((status = 200, body = Account)))]
+pub(crate) async fn me(Caller(identity): Caller) -> Json<Account> {
+    Json(Account {
+        scopes: identity.scopes.iter().map(ToString::to_string).collect(),
+        user: identity.account,
+        token: identity.token,
+        expires: identity.expires.map(|end| end.to_string()),
+    })
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{named, namespaced};
-use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::segments::Segments;
+use crate::extract::Caller;
+use crate::extract::Segments;
 use crate::server::Server;
 use crate::store::transfers;
 use crate::subject::Subject;

@@ -8,11 +8,11 @@ use skillyard_format::{Digest, Namespace};
 use utoipa::ToSchema;
 
 use super::{named, namespaced};
-use crate::documents::Kind;
+use crate::documents::DocumentKind;
 use crate::error::RegistryError;
+use crate::extract::PublicUrl;
+use crate::extract::Segments;
 use crate::package;
-use crate::reached::Reached;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
 
@@ -70,9 +70,11 @@ pub(crate) struct FileEntry<'a> {
     responses((status = 200, body = ArchiveIndex)))]
 pub(crate) async fn archives(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
 ) -> Result<Response, RegistryError> {
-    server.document(Kind::Archives.of(None), reached).await
+    server
+        .document(DocumentKind::Archives.of(None), reached)
+        .await
 }
 
 /// The same for the skills of a namespace
@@ -81,12 +83,12 @@ pub(crate) async fn archives(
     responses((status = 200, body = ArchiveIndex)))]
 pub(crate) async fn archives_in(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
     server
-        .document(Kind::Archives.of(Some(&namespace)), reached)
+        .document(DocumentKind::Archives.of(Some(&namespace)), reached)
         .await
 }
 
@@ -95,9 +97,9 @@ pub(crate) async fn archives_in(
     responses((status = 200, body = FileIndex)))]
 pub(crate) async fn files(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
 ) -> Result<Response, RegistryError> {
-    server.document(Kind::Files.of(None), reached).await
+    server.document(DocumentKind::Files.of(None), reached).await
 }
 
 /// The same for the skills of a namespace
@@ -106,12 +108,12 @@ pub(crate) async fn files(
     responses((status = 200, body = FileIndex)))]
 pub(crate) async fn files_in(
     State(server): State<Server>,
-    reached: Reached,
+    reached: PublicUrl,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
     server
-        .document(Kind::Files.of(Some(&namespace)), reached)
+        .document(DocumentKind::Files.of(Some(&namespace)), reached)
         .await
 }
 

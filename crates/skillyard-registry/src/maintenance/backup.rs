@@ -62,7 +62,7 @@ fn beside(folder: &Path) -> Result<PathBuf, MaintenanceError> {
     if let Some(parent) = part.parent() {
         std::fs::create_dir_all(parent).map_err(failed(parent))?;
     }
-    // Tokens and keys are in it, for nobody else's eyes.
+    // It contains tokens and keys.
     let mut making = std::fs::DirBuilder::new();
     making.mode(0o700);
     making.create(&part).map_err(failed(&part))?;
@@ -131,8 +131,8 @@ impl SoundCopy {
             registry.blobs.put(*digest, bytes).await?;
         }
         let mut change = copied(&from.database, &registry.database).await?;
-        // Whoever keeps a copy knows numbers of changes that were made after this one, and are
-        // undone: every skill counts as changed now, under a number that nobody has seen.
+        // Mirrors may know sequence numbers of changes that were made after this backup, and are
+        // undone: every skill counts as changed now, under a number that no mirror has seen.
         skills::renumber(&mut change, registry.now().as_millisecond()).await?;
         change.commit().await?;
         from.database.close().await;

@@ -1,4 +1,4 @@
-//! Removing what nobody uses.
+//! Removes archives that no version uses.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ pub async fn collect(
     }
     let mut removed = 0;
     for blob in unused {
-        // Within a change nobody publishes: what nobody uses now, nobody is about to use.
+        // Nothing is published during a change, so an archive that is unused now stays unused.
         let (mut change, _) = registry.database.change().await?;
         let is_used = versions::uses(&mut change, blob.digest).await;
         if !is_used.map_err(DatabaseError::from)? {

@@ -10,14 +10,14 @@ use crate::database::{Change, Database};
 
 /// What is in a column: the only two kinds there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ColumnKind {
     Text,
     Number,
 }
 
-use Kind::{Number, Text};
+use ColumnKind::{Number, Text};
 
-type Columns = &'static [(&'static str, Kind)];
+type Columns = &'static [(&'static str, ColumnKind)];
 
 /// Every table, those that others refer to first.
 const TABLES: &[(&str, Columns)] = &[

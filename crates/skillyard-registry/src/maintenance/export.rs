@@ -16,23 +16,27 @@ use skillyard_trust::signature::SigningKey;
 
 use super::MaintenanceError;
 use crate::blobs::BlobError;
-use crate::documents::Kind;
-use crate::endpoints::index;
+use crate::documents::DocumentKind;
+
 use crate::error::RegistryError;
 use crate::package;
 use crate::registry::Registry;
+use crate::skill_index;
 use crate::store::skills::SkillRow;
 use crate::store::versions::VersionRow;
 use crate::store::{checkpoints, skills, stored, tags, upstream, versions};
 
 /// How many skills are read at once.
-const AT_ONCE: usize = 100;
+const BATCH_SIZE: usize = 100;
 
 /// The documents over all skills, and where they are.
-const DOCUMENTS: [(Kind, &str); 3] = [
-    (Kind::Archives, ".well-known/agent-skills/index.json"),
-    (Kind::Files, ".well-known/skills/index.json"),
-    (Kind::Marketplace, ".claude-plugin/marketplace.json"),
+const DOCUMENTS: [(DocumentKind, &str); 3] = [
+    (
+        DocumentKind::Archives,
+        ".well-known/agent-skills/index.json",
+    ),
+    (DocumentKind::Files, ".well-known/skills/index.json"),
+    (DocumentKind::Marketplace, ".claude-plugin/marketplace.json"),
 ];
 
 /// What was written.
@@ -42,9 +46,9 @@ pub struct Exported {
     pub skills: usize,
     /// How many versions there are.
     pub versions: usize,
-    /// Files that are new or changed.
+    /// ExportFiles that are new or changed.
     pub written: usize,
-    /// Files that were there already.
+    /// ExportFiles that were there already.
     pub unchanged: usize,
     /// Versions that could not be written: their skills, their numbers, and why.
     pub left_out: Vec<(String, String, String)>,
@@ -69,7 +73,7 @@ pub async fn export_static(
         registry.log.checkpoint(database, key, time).await?
     };
     let size = usize::try_from(signed.checkpoint.size).unwrap_or(usize::MAX);
-    let mut files = Files {
+    let mut files = ExportFiles {
         root: folder.to_owned(),
         exported: Exported::default(),
     };
@@ -78,7 +82,7 @@ pub async fn export_static(
     said.entry(None).or_default();
     let names = skills::latest_numbers(database.pool()).await?;
     let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-    for some in names.chunks(AT_ONCE) {
+    for some in names.chunks(BATCH_SIZE) {
         for skill in skills::named(database, some).await? {
             let Ok(name) = skill.name.parse::<QualifiedName>() else {
                 continue;
@@ -121,7 +125,7 @@ pub async fn export_static(
 /// these, if there are any.
 async fn export_skill(
     registry: &Registry,
-    files: &mut Files,
+    files: &mut ExportFiles,
     name: &QualifiedName,
     mut skill: SkillRow,
     size: usize,
@@ -169,7 +173,7 @@ async fn export_skill(
     }
     tags.retain(|(_, of)| here.iter().any(|row| row.version.to_string() == *of));
     // After the archives, so that no line names what is not there yet.
-    let text = index::text(&skill.name, &here, &tags, &standing);
+    let text = skill_index::text(&skill.name, &here, &tags, &standing);
     let path = format!("index/{}", name.index_path().join("/"));
     files.put(&path, text.as_bytes())?;
     Ok(Some(skill))
@@ -177,7 +181,7 @@ async fn export_skill(
 
 async fn export_version(
     registry: &Registry,
-    files: &mut Files,
+    files: &mut ExportFiles,
     skill: &str,
     row: &VersionRow,
     proof: &str,
@@ -215,7 +219,7 @@ fn passed_over(error: MaintenanceError) -> Result<String, MaintenanceError> {
 /// The single files of the latest version, as discovery 0.1.0 has them.
 async fn export_files(
     registry: &Registry,
-    files: &mut Files,
+    files: &mut ExportFiles,
     skill: &SkillRow,
 ) -> Result<(), MaintenanceError> {
     let archive = registry.blobs.read(skill.latest.digest).await?;
@@ -241,12 +245,12 @@ async fn export_files(
 }
 
 /// The folder that is written to.
-struct Files {
+struct ExportFiles {
     root: PathBuf,
     exported: Exported,
 }
 
-impl Files {
+impl ExportFiles {
     fn has(&self, path: &str, size: u64) -> bool {
         let found = std::fs::metadata(self.root.join(path));
         found.is_ok_and(|found| found.is_file() && found.len() == size)

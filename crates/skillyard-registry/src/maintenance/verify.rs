@@ -63,7 +63,7 @@ impl Damage {
     }
 }
 
-/// Reads every archive and compares it with what was noted, and makes the log anew and compares
+/// Reads every archive and compares it with its row, and rebuilds the log and compares
 /// it with every length of it that was ever signed.
 pub async fn verify(registry: &Registry) -> Result<Verified, MaintenanceError> {
     // All rows as they are at one moment: others may publish while archives are read.

@@ -12,12 +12,12 @@ use skillyard_format::{Namespace, QualifiedName};
 use skillyard_trust::transparency::SignedCheckpoint;
 use sqlx::AnyConnection;
 
-use super::{Entry, Mirror, MirrorError, State};
+use super::{Mirror, MirrorEntry, MirrorError, MirrorState};
 use crate::names;
 use crate::role::Role;
 use crate::store::logged::{self, LoggedRow};
 use crate::store::{
-    absent, arrivals, checkpoints, namespaces, owners, roles, skills, tags, upstream, versions,
+    arrivals, checkpoints, namespaces, owners, roles, skills, tags, upstream, versions,
 };
 
 /// Entries that could not be had, by name and version, and why.
@@ -29,11 +29,11 @@ pub struct Run<'a> {
     /// The length of the log that was signed.
     pub signed: &'a SignedCheckpoint,
     /// The entries up to there that were not here.
-    pub new: &'a [Entry],
+    pub new: &'a [MirrorEntry],
     /// Those that could not be had, of these and of those before.
     pub missing: &'a Missing,
     /// What skills are like now.
-    pub states: &'a [(QualifiedName, State)],
+    pub states: &'a [(QualifiedName, MirrorState)],
     /// The last change of the other registry that was looked at.
     pub sequence: i64,
 }
@@ -42,7 +42,7 @@ impl Mirror<'_> {
     /// Shows all of a run: what arrived, what became of skills, and what was signed over it.
     pub async fn finish(&mut self, run: Run<'_>) -> Result<(), MirrorError> {
         let (database, now) = (&self.registry.database, self.registry.now());
-        let before = absent::all(database).await?;
+        let before = logged::missing(database).await?;
         let count = i64::try_from(run.new.len()).unwrap_or(i64::MAX);
         // A number for each entry, and one for what became of skills.
         let (mut change, last) = database.changes(count + 1).await?;
@@ -53,7 +53,7 @@ impl Mirror<'_> {
         let mut names = BTreeSet::new();
         for row in before {
             if shown(&mut change, &row, run.missing, now).await?.is_ok() {
-                absent::remove(&mut change, row.sequence).await?;
+                logged::remove_missing(&mut change, row.sequence).await?;
                 names.insert(row.skill);
             }
         }
@@ -69,7 +69,7 @@ impl Mirror<'_> {
                 Ok(()) => {
                     names.insert(row.skill);
                 }
-                Err(reason) => absent::add(&mut change, &row, &reason).await?,
+                Err(reason) => logged::add_missing(&mut change, &row, &reason).await?,
             }
         }
         for name in names {
@@ -121,7 +121,7 @@ async fn shown(
 async fn refresh(
     change: &mut AnyConnection,
     name: &QualifiedName,
-    state: &State,
+    state: &MirrorState,
     sequence: i64,
     now: Timestamp,
 ) -> Result<(), MirrorError> {

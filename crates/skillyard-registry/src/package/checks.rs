@@ -1,4 +1,5 @@
-//! What the files of a skill say: who it is, what the scanner finds in it, and who signed it.
+//! Checks of an upload before it is published, also of the lengths of what a skill says of itself:
+//! a version or text that is too long could neither be fetched nor listed.
 
 use jiff::Timestamp;
 use semver::Version;
@@ -11,9 +12,9 @@ use skillyard_format::{Document, Profile, Skill, SkillName, Subject, rules};
 use skillyard_scan::{File, Finding, Severity, scan};
 use skillyard_trust::signature::{Policy, SkillContext, Tree, Verification, verify_skill};
 
-use super::Refusal;
-use super::facts::{Facts, FileFact, FindingFact};
+use super::facts::{FileFact, FindingFact};
 use super::files::Unpacked;
+use super::{Facts, Refusal};
 
 /// Findings from here on keep a skill out, as they keep it from being installed.
 const REFUSED_FROM: Severity = Severity::High;
@@ -22,10 +23,10 @@ const REFUSED_FROM: Severity = Severity::High;
 const MAX_FINDINGS: usize = 100;
 
 /// Most characters of an author's name that are kept.
-const LONGEST_AUTHOR: usize = 100;
+const MAX_AUTHOR_LENGTH: usize = 100;
 
 /// Most characters of what says when to use a skill that are kept, as many as a description has.
-const LONGEST_WHEN: usize = 1024;
+const MAX_WHEN_LENGTH: usize = 1024;
 
 /// The name, the version and the facts.
 pub(super) fn described(
@@ -90,14 +91,14 @@ pub(super) fn described(
 
 /// As much of a text as a description may have.
 fn cut(text: &str) -> Option<String> {
-    let text: String = text.trim().chars().take(LONGEST_WHEN).collect();
+    let text: String = text.trim().chars().take(MAX_WHEN_LENGTH).collect();
     (!text.is_empty()).then_some(text)
 }
 
-/// A name that somebody wrote, on one line and not without end.
+/// A name on one line, of limited length.
 fn stated(node: &Node) -> Option<String> {
     let name = one_line(node.as_str()?.trim()).into_owned();
-    let name: String = name.chars().take(LONGEST_AUTHOR).collect();
+    let name: String = name.chars().take(MAX_AUTHOR_LENGTH).collect();
     (!name.is_empty()).then_some(name)
 }
 
@@ -153,5 +154,59 @@ pub(super) fn signer(files: &[Unpacked], now: Timestamp) -> Result<Option<String
             Ok(None)
         }
         Verification::Invalid(invalid) => Err(Refusal::Signature(invalid)),
+    }
+}
+
+/// The most characters of a version.
+const MAX_VERSION_LENGTH: usize = 64;
+/// The most characters of a tag.
+const MAX_TAG_LENGTH: usize = 64;
+/// The most characters of a licence, of a command, and of a reference to a skill.
+const MAX_TEXT_LENGTH: usize = 500;
+/// The most commands, and the most references to skills.
+const MAX_REQUIREMENTS: usize = 100;
+
+/// Refuses what is too long.
+pub(super) fn check_lengths(version: &str, facts: &Facts) -> Result<(), Refusal> {
+    let one = std::slice::from_ref::<String>;
+    let license = facts.license.as_ref().map(one).unwrap_or_default();
+    bounded("version", &[version], MAX_VERSION_LENGTH)?;
+    bounded("licence", license, MAX_TEXT_LENGTH)?;
+    bounded("tag", &facts.tags, MAX_TAG_LENGTH)?;
+    for (each, what, needs) in [
+        ("needed command", "needed commands", &facts.requires),
+        ("needed skill", "needed skills", &facts.skills),
+    ] {
+        bounded(each, needs, MAX_TEXT_LENGTH)?;
+        if needs.len() > MAX_REQUIREMENTS {
+            let count = needs.len();
+            return Err(Refusal::TooMany {
+                what,
+                count,
+                most: MAX_REQUIREMENTS,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn bounded(what: &'static str, texts: &[impl AsRef<str>], most: usize) -> Result<(), Refusal> {
+    for text in texts {
+        let length = text.as_ref().chars().count();
+        if length > most {
+            return Err(Refusal::TooLong { what, length, most });
+        }
+    }
+    Ok(())
+}
+
+/// Leaves out what is too long, of a skill that another registry took.
+pub(super) fn cut_texts(facts: &mut Facts) {
+    let fits = |most: usize| move |text: &String| text.chars().count() <= most;
+    facts.license = facts.license.take().filter(fits(MAX_TEXT_LENGTH));
+    facts.tags.retain(fits(MAX_TAG_LENGTH));
+    for needs in [&mut facts.requires, &mut facts.skills] {
+        needs.retain(fits(MAX_TEXT_LENGTH));
+        needs.truncate(MAX_REQUIREMENTS);
     }
 }

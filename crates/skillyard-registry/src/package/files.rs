@@ -19,12 +19,12 @@ pub(crate) struct Unpacked {
     pub(crate) bytes: Vec<u8>,
 }
 
-struct Files<'a> {
+struct PackedFiles<'a> {
     shape: &'a Shape,
     files: Vec<Unpacked>,
 }
 
-impl Sink for Files<'_> {
+impl Sink for PackedFiles<'_> {
     fn file(&mut self, path: &ArchivePath, mode: Mode, content: &mut dyn Read) -> io::Result<()> {
         let Some(path) = self.shape.relative(path) else {
             return Ok(());
@@ -44,7 +44,7 @@ impl Sink for Files<'_> {
 pub(super) fn uploaded(upload: &[u8]) -> Result<(Vec<Unpacked>, Shape), ArchiveError> {
     let mut archive = Archive::open(Cursor::new(upload), Rules::skill())?;
     let shape = archive.listing().skill_shape()?;
-    let mut sink = Files {
+    let mut sink = PackedFiles {
         shape: &shape,
         files: Vec::new(),
     };
@@ -82,7 +82,7 @@ pub(crate) fn zipped(archive: &[u8]) -> Result<Vec<u8>, Refusal> {
     )?)
 }
 
-/// Files as an archive, the same bytes for the same files.
+/// PackedFiles as an archive, the same bytes for the same files.
 pub(super) fn packed(files: &[Unpacked], format: PackFormat) -> Result<Vec<u8>, PackError> {
     let files: Vec<PackFile<'_>> = files
         .iter()
@@ -97,7 +97,7 @@ pub(crate) fn unpacked(
     wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Unpacked>, ArchiveError> {
     let mut archive = Archive::open(Cursor::new(archive), Rules::skill())?;
-    let mut sink = Files {
+    let mut sink = PackedFiles {
         shape: &Shape::Flat,
         files: Vec::new(),
     };

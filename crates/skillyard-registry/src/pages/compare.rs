@@ -8,20 +8,20 @@ use serde::Deserialize;
 use skillyard_format::difference::DiffLine;
 use utoipa::IntoParams;
 
-use super::contents::opened;
-use super::difference::{Change, between};
-use super::frame::Frame;
+use super::Frame;
+use super::difference::{FileChange, between};
+use super::opened;
 use super::{page, skill_address};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
-use crate::segments::Segments;
+use crate::extract::Segments;
 use crate::server::Server;
 use crate::store::versions;
 
 /// Which two versions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Span {
+pub(crate) struct CompareQuery {
     /// The older version; without one, the one published before `to`.
     from: Option<String>,
     /// The newer version; without one, the last published.
@@ -30,25 +30,25 @@ pub(crate) struct Span {
 
 #[derive(Template)]
 #[template(path = "compare.html")]
-struct Page {
+struct ComparePage {
     frame: Frame,
     name: String,
     address: String,
     versions: Vec<String>,
     from: String,
     to: String,
-    changes: Vec<Change>,
+    changes: Vec<FileChange>,
 }
 
 /// Look at what changed between two versions
 #[utoipa::path(get, path = "/view/{name}/compare", tag = "pages",
-    params(("name" = String, Path, description = "the skill"), Span),
+    params(("name" = String, Path, description = "the skill"), CompareQuery),
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn compare(
     State(server): State<Server>,
     frame: Frame,
     Segments(name): Segments<String>,
-    span: Result<Query<Span>, QueryRejection>,
+    span: Result<Query<CompareQuery>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
     let wrong = |_| RegistryError::Parameter("`from` and `to` are versions".to_owned());
@@ -77,7 +77,7 @@ pub(crate) async fn compare(
         |[old, new]| between(&old, &new),
     )
     .await?;
-    page(&Page {
+    page(&ComparePage {
         frame,
         address: skill_address(name.as_str()),
         name: name.to_string(),

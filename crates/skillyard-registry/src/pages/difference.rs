@@ -8,16 +8,16 @@ use skillyard_format::text::counted;
 use crate::package::Unpacked;
 
 /// Longer files are said to have changed, and not shown.
-const LONGEST: usize = 256 * 1024;
+const MAX_FILE_BYTES: usize = 256 * 1024;
 /// Most lines of one file, and of all.
 const MAX_OF_FILE: usize = 1_000;
-const MOST: usize = 4_000;
+const MAX_LINES: usize = 4_000;
 /// Most lines of all files that are compared one by one, so that no two versions take long.
 const MAX_COMPARED: usize = 8_000;
 
 /// A file that changed.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct FileChange {
     pub(super) path: String,
     /// What became of the file, in a word.
     pub(super) what: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Change {
 }
 
 /// The files that differ: the instructions first, then scripts, then the rest.
-pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
+pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<FileChange> {
     let mut pairs: BTreeMap<(u8, &str), [Option<&Unpacked>; 2]> = BTreeMap::new();
     for (side, files) in [old, new].into_iter().enumerate() {
         for file in files {
@@ -35,7 +35,7 @@ pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
         }
     }
     let mut left = DiffLimits {
-        told: MOST,
+        told: MAX_LINES,
         compared: MAX_COMPARED,
     };
     let differ = pairs.into_iter().filter(|(_, [old, new])| old != new);
@@ -59,8 +59,8 @@ fn change(
     old: Option<&Unpacked>,
     new: Option<&Unpacked>,
     limits: DiffLimits,
-) -> Change {
-    let mut change = Change {
+) -> FileChange {
+    let mut change = FileChange {
         path: path.to_owned(),
         what: match (old, new) {
             (None, _) => "new",
@@ -85,7 +85,7 @@ fn change(
         None => Some("".into()),
     });
     let (old, new) = (bytes(old), bytes(new));
-    if old.len().max(new.len()) > LONGEST {
+    if old.len().max(new.len()) > MAX_FILE_BYTES {
         change
             .notes
             .push("It is too long to be compared here.".to_owned());
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_is_long_or_no_text_is_told_and_not_shown() {
-        let long = "x\n".repeat(LONGEST);
+        let long = "x\n".repeat(MAX_FILE_BYTES);
         let changes = between(
             &[file("a", "x"), file("b", "x\0")],
             &[file("a", &long), file("b", "y")],

@@ -6,18 +6,18 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use skillyard_http::address::size;
 use skillyard_http::markdown::render;
-use skillyard_http::sight::source;
-use skillyard_http::size::size;
+use skillyard_http::visible::source;
 
-use super::contents::opened;
-use super::frame::Frame;
-use super::skill::Wanted;
+use super::Frame;
+use super::opened;
+use super::skill::VersionQuery;
 use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::named;
 use crate::error::RegistryError;
+use crate::extract::Segments;
 use crate::package::FindingFact;
-use crate::segments::Segments;
 use crate::server::Server;
 
 /// How much of a file a page shows.
@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 #[derive(Template)]
 #[template(path = "file.html")]
-struct Page {
+struct FilePage {
     frame: Frame,
     name: String,
     version: String,
@@ -34,11 +34,11 @@ struct Page {
     size: String,
     executable: bool,
     findings: Vec<FindingFact>,
-    shown: Shown,
+    shown: FileView,
     cut: bool,
 }
 
-enum Shown {
+enum FileView {
     /// Made harmless by `markdown`.
     Html(String),
     Text(String),
@@ -48,16 +48,16 @@ enum Shown {
 /// Look at one file of a skill
 #[utoipa::path(get, path = "/view/{name}/files/{path}", tag = "pages",
     params(("name" = String, Path, description = "the skill"),
-        ("path" = String, Path, description = "the file"), Wanted),
+        ("path" = String, Path, description = "the file"), VersionQuery),
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn file(
     State(server): State<Server>,
     frame: Frame,
     Segments((name, path)): Segments<(String, String)>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<VersionQuery>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
-    let version = Wanted::version(wanted, &name)?;
+    let version = VersionQuery::version(wanted, &name)?;
     let version = server.registry.version(&name, version.as_ref()).await?;
     let known = version.facts.files.iter().find(|file| file.path == path);
     // Only what the version lists is looked for in its archive.
@@ -81,7 +81,7 @@ pub(crate) async fn file(
     )
     .await?;
     let findings = version.facts.findings.iter();
-    page(&Page {
+    page(&FilePage {
         frame,
         address: with_query(&skill_address(name.as_str()), &[("version", &number)]),
         name: name.to_string(),
@@ -99,7 +99,7 @@ pub(crate) async fn file(
 }
 
 /// A file as a page shows it, and whether something was left out.
-fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (Shown, bool) {
+fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (FileView, bool) {
     let is_long = bytes.len() > MAX_BYTES;
     if is_long {
         // The last letter may be cut in two.
@@ -109,7 +109,7 @@ fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (S
         bytes.truncate(end.unwrap_or(MAX_BYTES));
     }
     let Some(text) = source(path, &bytes) else {
-        return (Shown::Binary, false);
+        return (FileView::Binary, false);
     };
     let path = Path::new(path);
     let is_markdown = path
@@ -118,7 +118,7 @@ fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (S
     let is_own = path.as_os_str().eq_ignore_ascii_case("SKILL.md");
     // The instructions are rendered on the skill's own page; here their frontmatter is seen too.
     if is_markdown && !is_own {
-        return (Shown::Html(render(&text, address).html), is_long);
+        return (FileView::Html(render(&text, address).html), is_long);
     }
-    (Shown::Text(text), is_long)
+    (FileView::Text(text), is_long)
 }

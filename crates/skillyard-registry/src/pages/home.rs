@@ -1,31 +1,28 @@
-//! `GET /`: all skills, or those that fit some words and choices.
+//! `GET /`: search and browse skills.
 
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use utoipa::IntoParams;
 
-use super::card::Card;
-use super::facets::{Facet, facets};
-use super::frame::Frame;
-use super::{page, with_query};
+use super::{Card, Frame, page, with_query};
 use crate::error::RegistryError;
-use crate::facets::Facets;
-use crate::reached::Reached;
-use crate::search::{Question, Sort};
+use crate::extract::PublicUrl;
+use crate::facets::{Count, Facets};
+use crate::search::{SearchQuery, Sort};
 use crate::server::Server;
 use crate::store::skills;
 
 /// How many skills stand on a page, and the furthest page.
-const PAGE: usize = 25;
-const FURTHEST: usize = 1_000_000;
+const PAGE_SIZE: usize = 25;
+const MAX_OFFSET: usize = 1_000_000;
 /// The longest question.
-const LONGEST: usize = 400;
+const MAX_QUERY_LENGTH: usize = 400;
 
 /// What the reader wants to see; what makes no sense is left out.
 #[derive(Debug, Clone, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct HomeQuery {
     /// Words to look for.
     #[param(required = false)]
     pub(super) q: String,
@@ -55,7 +52,7 @@ pub(crate) struct Wanted {
     offset: usize,
 }
 
-impl Wanted {
+impl HomeQuery {
     /// What a query asks for; of what is said twice, the last counts.
     fn read(query: &str) -> Self {
         let mut wanted = Self::default();
@@ -77,7 +74,7 @@ impl Wanted {
             };
             *choice = value.into_owned();
         }
-        wanted.q = wanted.q.chars().take(LONGEST).collect();
+        wanted.q = wanted.q.chars().take(MAX_QUERY_LENGTH).collect();
         wanted
     }
 
@@ -100,9 +97,9 @@ impl Wanted {
         ]
     }
 
-    fn question(&self) -> Question {
+    fn question(&self) -> SearchQuery {
         let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        Question {
+        SearchQuery {
             words: self.q.clone(),
             owner: some(&self.owner),
             license: some(&self.license),
@@ -118,8 +115,8 @@ impl Wanted {
                 _ if self.q.trim().is_empty() => Sort::Updated,
                 _ => Sort::Relevance,
             },
-            offset: self.offset.min(FURTHEST),
-            limit: PAGE,
+            offset: self.offset.min(MAX_OFFSET),
+            limit: PAGE_SIZE,
         }
     }
 
@@ -167,16 +164,16 @@ struct Home {
 }
 
 /// Look for skills
-#[utoipa::path(get, path = "/", tag = "pages", params(Wanted),
+#[utoipa::path(get, path = "/", tag = "pages", params(HomeQuery),
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn home(
     State(server): State<Server>,
     frame: Frame,
-    reached: Reached,
+    reached: PublicUrl,
     RawQuery(query): RawQuery,
 ) -> Result<Response, RegistryError> {
-    let wanted = Wanted::read(&query.unwrap_or_default());
-    let picture = server.registry.picture().await?;
+    let wanted = HomeQuery::read(&query.unwrap_or_default());
+    let picture = server.registry.search_snapshot().await?;
     let (all, question) = (picture.offered(), wanted.question());
     // Held until everything is counted; the semaphore is never closed.
     let permit = server.opened.acquire().await;
@@ -199,12 +196,12 @@ pub(crate) async fn home(
 fn compose(
     frame: Frame,
     url: &str,
-    wanted: Wanted,
+    wanted: HomeQuery,
     (all, total): (usize, usize),
     found: &Facets,
     skills: Vec<Card>,
 ) -> Home {
-    let offset = wanted.offset.min(FURTHEST);
+    let offset = wanted.offset.min(MAX_OFFSET);
     let at = |offset: usize| {
         let first = wanted.address("", "");
         let mark = if first.contains('?') { '&' } else { '?' };
@@ -224,8 +221,82 @@ fn compose(
         facets: facets(&wanted, found, total),
         orders: wanted.orders(),
         skills,
-        previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
-        next: (offset + PAGE < total).then(|| at(offset + PAGE)),
+        previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE_SIZE))),
+        next: (offset + PAGE_SIZE < total).then(|| at(offset + PAGE_SIZE)),
         words: wanted.q,
     }
+}
+
+/// Most choices of one kind.
+const MAX_CHOICES: usize = 8;
+
+/// One thing to narrow down by.
+pub(super) struct Facet {
+    pub(super) key: &'static str,
+    pub(super) title: &'static str,
+    pub(super) choices: Vec<Choice>,
+}
+
+/// One choice; made already, its address takes it back.
+pub(super) struct Choice {
+    pub(super) label: String,
+    pub(super) count: usize,
+    pub(super) chosen: bool,
+    pub(super) address: String,
+}
+
+/// The choices among what was found, `total` skills.
+pub(super) fn facets(wanted: &HomeQuery, found: &Facets, total: usize) -> Vec<Facet> {
+    let facet = |key, title, chosen: &str, choices: Vec<(&str, &str, usize)>| Facet {
+        key,
+        title,
+        choices: choices
+            .into_iter()
+            .map(|(value, label, count)| {
+                let is_chosen = chosen.eq_ignore_ascii_case(value);
+                Choice {
+                    label: label.to_owned(),
+                    // All that was found has what was chosen.
+                    count: if is_chosen { total } else { count },
+                    chosen: is_chosen,
+                    address: wanted.address(key, if is_chosen { "" } else { value }),
+                }
+            })
+            .filter(|choice| choice.count > 0 || choice.chosen)
+            .collect(),
+    };
+    let counted = |key, title, chosen, counts| facet(key, title, chosen, commonest(counts, chosen));
+    let (signed, scripts) = (found.signed, found.with_scripts);
+    let is_signed = vec![
+        ("yes", "Signed", signed),
+        ("no", "Not signed", total.saturating_sub(signed)),
+    ];
+    let has_scripts = vec![
+        ("no", "Without scripts", total.saturating_sub(scripts)),
+        ("yes", "With scripts", scripts),
+    ];
+    let all = [
+        facet("signed", "Signature", &wanted.signed, is_signed),
+        counted("verdict", "Scan", &wanted.verdict, &found.verdicts),
+        facet("scripts", "Scripts", &wanted.scripts, has_scripts),
+        counted("tag", "Tags", &wanted.tag, &found.tags),
+        counted("license", "Licence", &wanted.license, &found.licenses),
+        counted("owner", "Owner", &wanted.owner, &found.owners),
+    ];
+    all.into_iter()
+        .filter(|facet| !facet.choices.is_empty())
+        .collect()
+}
+
+/// The commonest values. The one that was chosen is among them, so that it is seen and can be taken
+/// back.
+fn commonest<'a>(counts: &'a [Count], chosen: &'a str) -> Vec<(&'a str, &'a str, usize)> {
+    let counts = counts.iter().take(MAX_CHOICES);
+    let told = |each: &'a Count| (each.value.as_str(), each.value.as_str(), each.count);
+    let mut counts: Vec<_> = counts.map(told).collect();
+    let is_told = |(value, ..): &(&str, &str, usize)| value.eq_ignore_ascii_case(chosen);
+    if !chosen.is_empty() && !counts.iter().any(is_told) {
+        counts.push((chosen, chosen, 0));
+    }
+    counts
 }

@@ -9,18 +9,18 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
 use skillyard_http::login::{Next, TokenForm};
-use skillyard_http::mount::LetIn;
+use skillyard_http::mount::Admitted;
 use utoipa::ToSchema;
 
-use super::frame::Frame;
+use super::Frame;
 use super::page;
-use crate::entrance;
+use crate::browser_login;
 use crate::error::RegistryError;
-use crate::server::{Access, Server};
+use crate::server::{ReadAccess, Server};
 
 #[derive(Template)]
 #[template(path = "login.html")]
-struct Page<'a> {
+struct LoginPage<'a> {
     frame: Frame,
     form: TokenForm<'a>,
 }
@@ -31,7 +31,7 @@ fn asking(wrong: bool, next: &Next) -> Result<Response, RegistryError> {
         wrong,
         next: next.page(),
     };
-    let page = page(&Page {
+    let page = page(&LoginPage {
         frame: Frame::default(),
         form,
     })?;
@@ -39,8 +39,8 @@ fn asking(wrong: bool, next: &Next) -> Result<Response, RegistryError> {
 }
 
 /// Whether everybody is let in already, or somebody else decides about that.
-fn is_open(server: &Server, let_in: Option<&Extension<LetIn>>) -> bool {
-    server.settings.access == Access::Open || let_in.is_some()
+fn is_open(server: &Server, let_in: Option<&Extension<Admitted>>) -> bool {
+    server.settings.access == ReadAccess::Open || let_in.is_some()
 }
 
 /// See the form that asks for a token
@@ -50,7 +50,7 @@ fn is_open(server: &Server, let_in: Option<&Extension<LetIn>>) -> bool {
         (status = 303, description = "nobody is asked for a token here")))]
 pub(crate) async fn show(
     State(server): State<Server>,
-    let_in: Option<Extension<LetIn>>,
+    let_in: Option<Extension<Admitted>>,
     next: Result<Query<Next>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     if is_open(&server, let_in.as_ref()) {
@@ -62,7 +62,8 @@ pub(crate) async fn show(
 
 /// The token that is given.
 #[derive(Deserialize, ToSchema)]
-pub(crate) struct Given {
+#[schema(as = Given)]
+pub(crate) struct LoginForm {
     /// The token.
     token: String,
     /// The page to go on to.
@@ -72,22 +73,22 @@ pub(crate) struct Given {
 
 /// Log in with a token: a cookie that reads pages for twelve hours
 #[utoipa::path(post, path = "/login", tag = "pages",
-    request_body(content = Given, content_type = "application/x-www-form-urlencoded"),
+    request_body(content = LoginForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 303, description = "to the page that was asked for, with the cookie"),
         (status = 401, description = "the form again", content_type = "text/html")))]
 pub(crate) async fn login(
     State(server): State<Server>,
-    let_in: Option<Extension<LetIn>>,
+    let_in: Option<Extension<Admitted>>,
     headers: HeaderMap,
-    given: Result<Form<Given>, FormRejection>,
+    given: Result<Form<LoginForm>, FormRejection>,
 ) -> Result<Response, RegistryError> {
     if is_open(&server, let_in.as_ref()) {
         return Ok(Redirect::to("/").into_response());
     }
-    entrance::from_our_page(&server, &headers)?;
+    browser_login::from_our_page(&server, &headers)?;
     let Form(given) = given.map_err(|_| no_form("`token`"))?;
     let next = Next { next: given.next };
-    match entrance::enter(&server, &headers, given.token.trim()).await {
+    match browser_login::enter(&server, &headers, given.token.trim()).await {
         Ok(cookie) => Ok(([(SET_COOKIE, cookie)], Redirect::to(next.page())).into_response()),
         Err(RegistryError::BadToken) => {
             Ok((StatusCode::UNAUTHORIZED, asking(true, &next)?).into_response())
@@ -113,9 +114,9 @@ pub(crate) async fn logout(
     headers: HeaderMap,
     leaving: Result<Form<Leaving>, FormRejection>,
 ) -> Result<Response, RegistryError> {
-    entrance::from_our_page(&server, &headers)?;
+    browser_login::from_our_page(&server, &headers)?;
     let Form(leaving) = leaving.map_err(|_| no_form("`csrf`"))?;
-    let cookie = entrance::leave(&server, &headers, &leaving.csrf).await?;
+    let cookie = browser_login::leave(&server, &headers, &leaving.csrf).await?;
     Ok(([(SET_COOKIE, cookie)], Redirect::to("/login")).into_response())
 }
 

@@ -11,14 +11,14 @@ use skillyard_http::address::encoded;
 use skillyard_http::markdown::{Rendered, render};
 use utoipa::IntoParams;
 
-use super::contents::opened;
-use super::frame::Frame;
+use super::Frame;
+use super::opened;
 use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
-use crate::reached::Reached;
+use crate::extract::PublicUrl;
+use crate::extract::Segments;
 use crate::registry::no_version;
-use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::versions::VersionRow;
 use crate::store::{owners, skills, versions};
@@ -29,12 +29,12 @@ const MAX_DEPENDENTS: usize = 50;
 /// Which version is wanted.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct VersionQuery {
     /// A version; without one, the latest.
     version: Option<String>,
 }
 
-impl Wanted {
+impl VersionQuery {
     /// The version that a page is asked for.
     pub(super) fn version(
         wanted: Result<Query<Self>, QueryRejection>,
@@ -48,7 +48,7 @@ impl Wanted {
 
 #[derive(Template)]
 #[template(path = "skill.html")]
-struct Page {
+struct SkillPage {
     frame: Frame,
     name: String,
     deprecated: Option<String>,
@@ -68,17 +68,17 @@ struct Page {
 
 /// Look at a skill
 #[utoipa::path(get, path = "/view/{name}", tag = "pages",
-    params(("name" = String, Path, description = "the skill"), Wanted),
+    params(("name" = String, Path, description = "the skill"), VersionQuery),
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn skill(
     State(server): State<Server>,
     frame: Frame,
-    reached: Reached,
+    reached: PublicUrl,
     Segments(name): Segments<String>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<VersionQuery>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
-    let version = Wanted::version(wanted, &name)?;
+    let version = VersionQuery::version(wanted, &name)?;
     // All of it as it is at one moment, while others publish.
     let mut moment = server.registry.database.snapshot().await?;
     let skill = skills::one(&mut *moment, name.as_str()).await?;
@@ -95,7 +95,7 @@ pub(crate) async fn skill(
         }
         None => skill.latest,
     };
-    page(&Page {
+    page(&SkillPage {
         frame,
         instructions: instructions(&server, &name, &shown).await?,
         dependents: dependents(&server, name.as_str()).await?,
@@ -133,7 +133,7 @@ async fn instructions(
 
 /// The skills whose latest version needs this one.
 async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
-    let picture = server.registry.picture().await?;
+    let picture = server.registry.search_snapshot().await?;
     let names = picture.dependents(name).into_iter();
     Ok(names.take(MAX_DEPENDENTS).map(str::to_owned).collect())
 }
@@ -171,7 +171,7 @@ fn clients(url: &str, name: &QualifiedName, owner: &str) -> Vec<(&'static str, S
     ]
 }
 
-impl Page {
+impl SkillPage {
     fn address(&self) -> String {
         skill_address(&self.name)
     }

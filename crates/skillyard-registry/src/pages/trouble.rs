@@ -5,20 +5,20 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use skillyard_format::text::nearest;
-use skillyard_http::sight;
+use skillyard_http::visible;
 
-use super::frame::Frame;
-use crate::moved::moved_page;
+use super::Frame;
+use crate::base_path::rewrite_page;
 use crate::problem::{About, Trouble};
-use crate::search::Question;
+use crate::search::SearchQuery;
 use crate::server::Server;
 
-/// How many near names are told.
-const NEAR: usize = 5;
+/// The most similar names on the page.
+const MAX_NEAR_NAMES: usize = 5;
 
 #[derive(Template)]
 #[template(path = "trouble.html")]
-struct Page {
+struct ErrorPage {
     frame: Frame,
     status: u16,
     title: &'static str,
@@ -27,7 +27,7 @@ struct Page {
     nearest: Option<String>,
     skill: Option<String>,
     others: Vec<String>,
-    /// Whether whoever asks needs a token.
+    /// Whether the client needs a token.
     needs_token: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn explained(server: &Server, reads_pages: bool, response: Resp
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     parts.headers.insert(header::CONTENT_TYPE, kind);
     parts.headers.remove(header::CONTENT_LENGTH);
-    let text = moved_page(&sight::page(text), &server.below);
+    let text = rewrite_page(&visible::page(text), &server.base_path);
     Response::from_parts(parts, Body::from(text))
 }
 
@@ -61,8 +61,8 @@ pub(crate) fn reads_pages(headers: &HeaderMap) -> bool {
     accepted.any(|value| value.contains("text/html"))
 }
 
-async fn page(server: &Server, frame: Frame, status: StatusCode, trouble: Trouble) -> Page {
-    let mut page = Page {
+async fn page(server: &Server, frame: Frame, status: StatusCode, trouble: Trouble) -> ErrorPage {
+    let mut page = ErrorPage {
         frame,
         status: status.as_u16(),
         title: match status {
@@ -109,13 +109,13 @@ fn pieces(phrase: &str) -> Vec<String> {
 /// Names that a search for a missing one finds.
 async fn near(server: &Server, name: &str) -> Vec<String> {
     let registry = &server.registry;
-    let Ok(picture) = registry.picture().await else {
+    let Ok(picture) = registry.search_snapshot().await else {
         return Vec::new();
     };
-    let question = Question {
+    let question = SearchQuery {
         words: name.replace('-', " "),
-        limit: NEAR,
-        ..Question::default()
+        limit: MAX_NEAR_NAMES,
+        ..SearchQuery::default()
     };
     let found = picture.ask(&question).names.into_iter();
     found.map(str::to_owned).collect()

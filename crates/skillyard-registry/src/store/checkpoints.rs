@@ -1,4 +1,4 @@
-//! Every length of the log that was signed and handed out: what the log of today has to begin with.
+//! Every length of the log that was signed and handed out: what the current log must begin with.
 
 use skillyard_trust::transparency::{Checkpoint, SignedCheckpoint};
 use sqlx::{Any, Executor};

@@ -19,7 +19,7 @@ pub struct Download {
 }
 
 /// How many are written with one statement.
-const AT_ONCE: usize = 200;
+const BATCH_SIZE: usize = 200;
 
 /// Counts what was not counted yet.
 pub async fn count(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
@@ -30,7 +30,7 @@ pub async fn count(database: &Database, downloads: &[Download]) -> Result<(), Da
 async fn count_once(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
     let mut change = database.begin().await?;
     let mut new: BTreeMap<String, i64> = BTreeMap::new();
-    for part in downloads.chunks(AT_ONCE) {
+    for part in downloads.chunks(BATCH_SIZE) {
         let rows = numbered(part.len(), 3);
         let statement = format!(
             "INSERT INTO downloads (skill, day, visitor) VALUES {rows} ON CONFLICT DO NOTHING \
@@ -74,7 +74,7 @@ fn numbered(rows: usize, columns: usize) -> String {
 
 /// Forgets visitors of days that have passed; what they added to the counts stays.
 ///
-/// Skill by skill, in the order of the key: however many there are, nobody waits long for any
+/// Skill by skill, in the order of the key: however many there are, no change waits long for any
 /// of these statements.
 pub async fn forget_before(database: &Database, day: &str) -> Result<u64, DatabaseError> {
     let skills: Vec<String> =
@@ -83,7 +83,7 @@ pub async fn forget_before(database: &Database, day: &str) -> Result<u64, Databa
             .fetch_all(database.pool())
             .await?;
     let mut forgotten = 0;
-    for some in skills.chunks(AT_ONCE) {
+    for some in skills.chunks(BATCH_SIZE) {
         let mut change = database.begin().await?;
         for skill in some {
             let done = sqlx::query("DELETE FROM downloads WHERE skill = $1 AND day < $2")

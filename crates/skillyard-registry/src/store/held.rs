@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::stored;
 use crate::database::{Database, DatabaseError};
 
-/// A name that somebody wanted.
+/// A held name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldName {
     /// The name, or a namespace with its `@`.

@@ -14,7 +14,7 @@ use crate::package::Facts;
 const BATCH: usize = 512;
 
 /// How many rows are read at once for a document: what a moment's work is.
-const PAGE: i64 = 256;
+const PAGE_SIZE: i64 = 256;
 
 /// What a list of all skills needs to know of each.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ pub(crate) async fn offered_after(
     ))
     .bind(namespace.unwrap_or_default())
     .bind(after)
-    .bind(PAGE)
+    .bind(PAGE_SIZE)
     .fetch_all(database.pool())
     .await?;
     Ok(rows.iter().map(skills::read).collect::<Result<_, _>>()?)

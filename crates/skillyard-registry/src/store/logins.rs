@@ -8,7 +8,7 @@ use crate::database::{Database, DatabaseError};
 use crate::token::Identity;
 
 /// How many logins a token has at once; of more, the oldest end.
-const MOST: i64 = 100;
+const MAX_LOGINS: i64 = 100;
 
 /// Keeps a login with a token.
 pub(crate) async fn begin(
@@ -28,7 +28,7 @@ pub(crate) async fn begin(
     )
     .bind(token)
     .bind(token)
-    .bind(MOST - 1)
+    .bind(MAX_LOGINS - 1)
     .execute(&mut *change)
     .await?;
     sqlx::query("INSERT INTO logins (hash, token, begun) VALUES ($1, $2, $3)")

@@ -9,7 +9,7 @@ use super::{pairs, stored};
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
-/// The members of a namespace, sorted; none where there is no such namespace.
+/// The members of a namespace, sorted; empty if the namespace does not exist.
 pub async fn members(
     database: &Database,
     namespace: &Namespace,

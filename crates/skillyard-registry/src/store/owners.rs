@@ -9,7 +9,7 @@ use super::{listing, places};
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
-/// Somebody with a role.
+/// An account with a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// The account.
@@ -28,7 +28,7 @@ pub async fn of(
     Ok(owners.map(|each| each.account).collect())
 }
 
-/// Everybody who has a role for a skill, each with the highest, sorted.
+/// All accounts with a role for a skill, each with its highest, sorted.
 pub async fn people(
     executor: impl Executor<'_, Database = Any>,
     skill: &str,

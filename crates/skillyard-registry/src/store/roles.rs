@@ -89,7 +89,7 @@ impl Roles {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Takes everybody's role away.
+    /// Removes all roles.
     pub(crate) async fn clear(
         self,
         connection: &mut AnyConnection,

@@ -90,7 +90,7 @@ pub(crate) async fn named(
 
 /// What is said of a skill as a whole.
 #[derive(Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct SkillState {
     /// Its latest version.
     pub(crate) latest: Option<Version>,
     /// What to use instead, if it is deprecated.
@@ -101,16 +101,16 @@ pub(crate) struct Standing {
 pub(crate) async fn standing(
     executor: impl Executor<'_, Database = Any>,
     name: &str,
-) -> Result<Standing, DatabaseError> {
+) -> Result<SkillState, DatabaseError> {
     let row = sqlx::query("SELECT latest, deprecated FROM skills WHERE name = $1")
         .bind(name)
         .fetch_optional(executor)
         .await?;
     let Some(row) = row else {
-        return Ok(Standing::default());
+        return Ok(SkillState::default());
     };
     let latest: String = row.try_get("latest")?;
-    Ok(Standing {
+    Ok(SkillState {
         latest: Version::parse(&latest).ok(),
         deprecated: row.try_get("deprecated")?,
     })

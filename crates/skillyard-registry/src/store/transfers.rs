@@ -1,4 +1,4 @@
-//! Offers to hand a skill or a namespace over, which the other side has to accept.
+//! Offers to hand a skill or a namespace over, which the recipient must accept.
 
 use jiff::Timestamp;
 use sqlx::AnyConnection;
@@ -13,7 +13,7 @@ pub struct Transfer {
     pub subject: String,
     /// Who offers it.
     pub sender: String,
-    /// Whom it is offered to.
+    /// The account it is offered to.
     pub recipient: String,
     /// Until when.
     pub expires: String,

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::Request;
 use skillyard_registry::Settings;
-use skillyard_registry::server::Access;
+use skillyard_registry::server::ReadAccess;
 
 use super::yard::{Answer, Yard, skill};
 
@@ -11,7 +11,7 @@ const ORIGIN: &str = "https://yard.example";
 
 async fn private(change: impl FnOnce(&mut Settings)) -> Yard {
     Yard::with(|settings| {
-        settings.access = Access::Private;
+        settings.access = ReadAccess::Private;
         change(settings);
     })
     .await
@@ -213,7 +213,7 @@ async fn every_node_knows_a_login() {
     let blobs = skillyard_registry::Blobs::in_folder(&yard.folder.path().join("blobs")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let other = Yard::over(folder, yard.database.clone(), blobs, |settings| {
-        settings.access = Access::Private;
+        settings.access = ReadAccess::Private;
     });
     let page = asked(&other, "GET", "/", &cookie).await;
     assert_eq!(page.status, 200);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use skillyard_registry::server::Access;
+use skillyard_registry::server::ReadAccess;
 
 use super::yard::{Yard, skill, with_file};
 
@@ -145,7 +145,7 @@ async fn what_is_for_one_account_is_not_kept_by_others() {
 async fn the_document_of_a_private_registry_says_where_a_token_is_needed() {
     let open = Yard::new().await.get("/openapi.json").await.json();
     assert!(open["paths"]["/skills"]["get"].get("security").is_none());
-    let yard = Yard::with(|settings| settings.access = Access::Private).await;
+    let yard = Yard::with(|settings| settings.access = ReadAccess::Private).await;
     let ada = yard.full("ada").await;
     let document = yard.ask("GET", "/openapi.json", Some(&ada), "").await;
     let document = document.json();

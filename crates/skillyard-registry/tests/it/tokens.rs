@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
-use skillyard_registry::server::{Access, Proxy};
+use skillyard_registry::server::{Proxy, ReadAccess};
 
 use super::yard::{Yard, skill};
 
@@ -99,7 +99,7 @@ async fn a_token_makes_tokens_that_can_do_no_more() {
 
 #[tokio::test]
 async fn a_private_registry_lets_nobody_in_without_a_token() {
-    let yard = Yard::with(|settings| settings.access = Access::Private).await;
+    let yard = Yard::with(|settings| settings.access = ReadAccess::Private).await;
     let (ada, reader) = (yard.full("ada").await, yard.token("bob", &["read"]).await);
     yard.publish(&ada, skill("forms", "1.0.0")).await;
     for path in [

@@ -1,8 +1,8 @@
 //! Logins of browsers: a random value in a cookie stands for the token that was given.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use skillyard_http::login::{LIFETIME, draw, key};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -22,7 +22,7 @@ pub(crate) struct Logins {
 struct Login {
     holder: Holder,
     since: Instant,
-    /// Goes with the login, which whoever follows something with it hears.
+    /// Dropped with the login, which ends streams that were opened with it.
     held: watch::Sender<()>,
 }
 
@@ -31,7 +31,7 @@ impl Logins {
     pub(crate) fn login(&self, tokens: &Tokens, token: &str) -> Option<String> {
         let holder = tokens.holder(token)?;
         let value = draw().ok()?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         known.retain(|_, login| login.since.elapsed() < LIFETIME);
         if known.len() >= MAX_LOGINS {
             let oldest = known.iter().min_by_key(|(_, login)| login.since);
@@ -49,7 +49,7 @@ impl Logins {
 
     /// Who logged in with a cookie, as long as their token holds.
     pub(crate) fn holder(&self, tokens: &Tokens, value: &str) -> Option<Holder> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let login = known.get(&key(value))?;
         (login.since.elapsed() < LIFETIME && tokens.has(&login.holder))
             .then(|| login.holder.clone())
@@ -57,7 +57,7 @@ impl Logins {
 
     /// Is done when a login has ended: by its user, with its time, or because it made room.
     pub(crate) fn ended(&self, value: &str) -> impl Future<Output = ()> + Send + 'static {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let login = known.get(&key(value));
         let login = login.map(|login| (login.held.subscribe(), login.since + LIFETIME));
         async move {
@@ -70,7 +70,7 @@ impl Logins {
 
     /// Ends a login.
     pub(crate) fn logout(&self, value: &str) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         known.remove(&key(value));
     }
 }

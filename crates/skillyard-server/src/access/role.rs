@@ -1,8 +1,8 @@
-//! What somebody may do.
+//! Roles.
 
 use std::str::FromStr;
 
-/// What somebody may do; each role may do what those before it may.
+/// The permissions of a token; each role includes those before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Read skills.

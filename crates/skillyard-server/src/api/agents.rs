@@ -12,8 +12,8 @@ use skillyard_agent::agent::{AgentError, Definition};
 use skillyard_agent::settings::{LimitChanges, Strategy, ToolMode};
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given, Named};
-use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
+use super::input::{Caller, JsonBody, PathInput};
+use super::openapi::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use crate::agent_cards::{Card, DamagedAgent, Draft};
 use crate::problem::{FormField, Problem};
 use crate::server::Server;
@@ -173,7 +173,7 @@ pub(super) async fn list(
 pub(super) async fn create(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Given(new): Given<NewAgent>,
+    JsonBody(new): JsonBody<NewAgent>,
 ) -> Result<(StatusCode, Json<Card>), Problem> {
     let made = elsewhere(move || server.make_agent(&new.name, new.said.into(), &caller.holder));
     Ok((StatusCode::CREATED, Json(made.await??)))
@@ -186,7 +186,7 @@ pub(super) async fn create(
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
 ) -> Result<Json<Card>, Problem> {
     let read = elsewhere(move || {
         let viewer = caller.viewer(&server);
@@ -203,8 +203,8 @@ pub(super) async fn get(
 pub(super) async fn change(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named(name): Named<String>,
-    Given(said): Given<Said>,
+    PathInput(name): PathInput<String>,
+    JsonBody(said): JsonBody<Said>,
 ) -> Result<Json<Card>, Problem> {
     let changed = elsewhere(move || server.change_agent(&name, &said.into(), &caller.holder));
     Ok(Json(changed.await??))
@@ -216,7 +216,7 @@ pub(super) async fn change(
         Forbidden, Missing, Untimely))]
 pub(super) async fn versions(
     State(server): State<Arc<Server>>,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
 ) -> Result<Json<History>, Problem> {
     let read = elsewhere(move || {
         let kept = server.chats.agents()?.definitions().load(&name)?;
@@ -240,7 +240,7 @@ pub(super) async fn versions(
 pub(super) async fn version(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named((name, version)): Named<(String, u32)>,
+    PathInput((name, version)): PathInput<(String, u32)>,
 ) -> Result<Json<Value>, Problem> {
     let read = elsewhere(move || {
         let definitions = server.chats.agents()?.definitions();

@@ -9,21 +9,21 @@ use serde_json::Value;
 use skillyard_audit::{Filter, read_page};
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Asked, Named};
-use super::refusals::{Forbidden, Missing, Senseless};
+use super::input::{PathInput, QueryInput};
+use super::openapi::{Forbidden, Missing, Senseless};
 use crate::problem::Problem;
 use crate::replay::{Replayed, unknown_filter};
 use crate::server::Server;
 use crate::web::elsewhere;
 
-/// How many events are told at most.
-const MOST: usize = 1_000;
+/// The most events of one answer.
+const MAX_EVENTS: usize = 1_000;
 
 /// Which events are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(crate) struct AuditQuery {
     /// About this skill.
     skill: Option<String>,
     /// Of this kind, or of all kinds that begin so.
@@ -63,12 +63,12 @@ pub(crate) struct Chain {
 }
 
 /// Query the audit log
-#[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(Wanted),
+#[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(AuditQuery),
     responses((status = 200, body = Excerpt),
         Senseless, Forbidden))]
 pub(super) async fn query(
     State(server): State<Arc<Server>>,
-    Asked(wanted): Asked<Wanted>,
+    QueryInput(wanted): QueryInput<AuditQuery>,
 ) -> Result<Json<Excerpt>, Problem> {
     if let Some(wrong) = unknown_filter(wanted.event.as_deref(), wanted.outcome.as_deref()) {
         return Err(Problem::bad(wrong));
@@ -78,7 +78,7 @@ pub(super) async fn query(
         event: wanted.event,
         session: wanted.session,
         outcome: wanted.outcome,
-        limit: Some(wanted.limit.unwrap_or(100).clamp(1, MOST)),
+        limit: Some(wanted.limit.unwrap_or(100).clamp(1, MAX_EVENTS)),
         before: wanted.before,
         ..Filter::default()
     };
@@ -114,7 +114,7 @@ pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Cha
         Forbidden, Missing))]
 pub(super) async fn replay(
     State(server): State<Arc<Server>>,
-    Named(session): Named<String>,
+    PathInput(session): PathInput<String>,
 ) -> Result<Json<Replayed>, Problem> {
     let replayed = elsewhere(move || server.replayed(&session)).await??;
     Ok(Json(replayed))

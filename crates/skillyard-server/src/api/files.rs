@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use skillyard_catalog::resource::{BinaryContent, ReadRange, ResourceContent};
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Asked, Caller, Named};
-use super::refusals::{Altered, Missing, Senseless};
+use super::input::{Caller, PathInput, QueryInput};
+use super::openapi::{Altered, Missing, Senseless};
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -98,7 +98,7 @@ pub(crate) struct FileContent {
         Senseless, Missing))]
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
 ) -> Result<Json<FileListing>, Problem> {
     let listed = elsewhere(move || {
         let snapshot = server.catalog.snapshot();
@@ -133,8 +133,8 @@ pub(super) async fn list(
 pub(super) async fn read(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named((name, path)): Named<(String, String)>,
-    Asked(part): Asked<Part>,
+    PathInput((name, path)): PathInput<(String, String)>,
+    QueryInput(part): QueryInput<Part>,
 ) -> Result<Json<FileContent>, Problem> {
     let encoding = part.encoding.unwrap_or(Encoding::Text);
     let read = elsewhere(move || {

@@ -12,8 +12,8 @@ use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict};
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given};
-use super::refusals::{Missing, NotJson, Senseless};
+use super::input::{Caller, JsonBody};
+use super::openapi::{Missing, NotJson, Senseless};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -56,7 +56,7 @@ pub(crate) struct GuardAnswer {
 pub(super) async fn check(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Given(question): Given<GuardQuestion>,
+    JsonBody(question): JsonBody<GuardQuestion>,
 ) -> Result<Json<GuardAnswer>, Problem> {
     if question.skills.len() > MAX_SKILLS {
         return Err(Problem::bad("more than 64 skills cannot be active"));
@@ -101,7 +101,7 @@ pub(super) async fn check(
     Ok(Json(decided.await??))
 }
 
-/// Reads a skill anew: its list may have changed since the catalog was read.
+/// Reads a skill again: its list may have changed since the catalog was read.
 fn active(found: &CatalogSkill) -> Result<ActiveSkill, Problem> {
     let text = Contents::open(found)?.skill_file()?;
     let document = Document::parse(text.as_bytes());

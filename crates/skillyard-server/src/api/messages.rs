@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Asked, Given, Named, plain};
-use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
-use super::talk::Talk;
+use super::input::FoundSession;
+use super::input::{JsonBody, PathInput, QueryInput, plain};
+use super::openapi::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
 use crate::access::Role;
 use crate::chat::{Consent, Conversation, EventId};
 use crate::path_redactor::PathRedactor;
@@ -30,7 +30,8 @@ const WINDOW: usize = 16;
 /// What the user says.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Message {
+#[schema(as = Message)]
+pub(crate) struct ChatMessage {
     /// The text.
     #[schema(min_length = 1, max_length = 25_000, pattern = r"\S")]
     text: String,
@@ -49,13 +50,13 @@ pub(crate) struct Decision {
 
 /// Say something; what comes of it is told by the session's events
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/messages", tag = "chat", params(("id" = String, Path)),
-    request_body = Message,
+    request_body = ChatMessage,
     responses((status = 202, description = "it is being answered"),
         Senseless, Forbidden, Missing, Untimely, NotJson, Full))]
 pub(super) async fn say(
-    talk: Talk,
+    talk: FoundSession,
     headers: HeaderMap,
-    Given(message): Given<Message>,
+    JsonBody(message): JsonBody<ChatMessage>,
 ) -> Result<StatusCode, Problem> {
     let text = message.text.trim();
     if text.is_empty() || text.chars().count() > MAX_MESSAGE_LENGTH {
@@ -73,7 +74,7 @@ pub(super) async fn say(
         register.unless_elsewhere(&talk.conversation)?;
         Ok(talk)
     });
-    let Talk {
+    let FoundSession {
         server,
         conversation,
         ..
@@ -86,7 +87,7 @@ pub(super) async fn say(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/stop", tag = "chat", params(("id" = String, Path)),
     responses((status = 202, description = "it was told to stop"),
         Forbidden, Missing))]
-pub(super) async fn stop(talk: Talk) -> StatusCode {
+pub(super) async fn stop(talk: FoundSession) -> StatusCode {
     talk.conversation.stop();
     StatusCode::ACCEPTED
 }
@@ -100,9 +101,9 @@ pub(super) async fn stop(talk: Talk) -> StatusCode {
     responses((status = 202, description = "it was told"),
         Senseless, Forbidden, Missing, NotJson))]
 pub(super) async fn decide(
-    talk: Talk,
-    Named((_, question)): Named<(String, String)>,
-    Given(decision): Given<Decision>,
+    talk: FoundSession,
+    PathInput((_, question)): PathInput<(String, String)>,
+    JsonBody(decision): JsonBody<Decision>,
 ) -> Result<StatusCode, Problem> {
     let (needed, text) = match decision.consent {
         Consent::No => (Role::Chat, ""),
@@ -133,7 +134,7 @@ pub(super) async fn decide(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Known {
+pub(crate) struct EventsQuery {
     /// The id of the last event that is known, for whoever cannot send `Last-Event-ID`, which
     /// counts first.
     after: Option<String>,
@@ -141,15 +142,15 @@ pub(crate) struct Known {
 
 /// Follow a session; `Last-Event-ID` says what is known already
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat",
-    params(("id" = String, Path), Known),
+    params(("id" = String, Path), EventsQuery),
     responses((status = 200, description = "events, each with its id", content_type = "text/event-stream"),
         Senseless, Forbidden, Missing, Full))]
 pub(super) async fn follow(
-    talk: Talk,
+    talk: FoundSession,
     headers: HeaderMap,
-    Asked(known): Asked<Known>,
+    QueryInput(known): QueryInput<EventsQuery>,
 ) -> Result<Response, Problem> {
-    let Talk {
+    let FoundSession {
         server,
         caller,
         conversation,

@@ -1,18 +1,19 @@
 //! The document that says what the API can do, made from the code that does it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use skillyard_http::bearer;
-use utoipa::openapi::RefOr;
+use skillyard_http::headers::{BEARER_NAME, bearer_scheme};
+use utoipa::ToSchema as _;
+use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, Schema};
-use utoipa::{IntoResponses as _, Modify, OpenApi};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response};
+use utoipa::{IntoResponses, Modify, OpenApi};
 
-use super::refusals::{Gate, Upload};
 use super::{
-    agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
-    session_list, sessions, skill, skills, tools,
+    admin, agents, audit, files, guard, messages, prompt, remcochat, sessions, skill, skills, tools,
 };
 use crate::problem::Problem;
 use crate::server::Server;
@@ -29,15 +30,15 @@ use crate::server::Server;
         skill::usage,
         files::list,
         files::read,
-        find::search,
-        find::matching,
+        skills::search,
+        skills::matching,
         prompt::get,
         guard::check,
         tools::call,
-        manage::enable,
-        manage::disable,
-        manage::reload,
-        install::install,
+        admin::enable,
+        admin::disable,
+        admin::reload,
+        admin::install,
         audit::query,
         audit::verify,
         audit::replay,
@@ -47,7 +48,7 @@ use crate::server::Server;
         agents::change,
         agents::versions,
         agents::version,
-        session_list::list,
+        sessions::list,
         sessions::open,
         sessions::get,
         sessions::delete,
@@ -58,7 +59,7 @@ use crate::server::Server;
         messages::stop,
         messages::follow,
         messages::decide,
-        models::list,
+        sessions::models,
         remcochat::list,
         remcochat::reload,
     ),
@@ -68,7 +69,7 @@ use crate::server::Server;
     security(("token" = []), ()),
     modifiers(&Usual)
 )]
-struct Document;
+struct ApiDocument;
 
 /// What holds for every route and therefore stands at none: tokens, and what the gate refuses.
 struct Usual;
@@ -76,8 +77,8 @@ struct Usual;
 impl Modify for Usual {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
-        let scheme = bearer::scheme("a token of `--token-file`");
-        components.add_security_scheme(bearer::NAME, scheme);
+        let scheme = bearer_scheme("a token of `--token-file`");
+        components.add_security_scheme(BEARER_NAME, scheme);
         let items = document.paths.paths.values_mut();
         let operations = items.flat_map(|item| {
             [
@@ -102,7 +103,7 @@ impl Modify for Usual {
 
 /// `GET /api/v1/openapi.json`.
 pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
-    let mut document = Document::openapi();
+    let mut document = ApiDocument::openapi();
     server.version.clone_into(&mut document.info.version);
     if let Some(components) = &mut document.components {
         join(components);
@@ -148,4 +149,78 @@ fn one_of_all(all: &AllOf, components: &Components) -> Option<Object> {
     }
     let others = whole.additional_properties.as_deref();
     matches!(others, Some(AdditionalProperties::FreeForm(false))).then_some(whole)
+}
+
+macro_rules! refusals {
+    ($($(#[$text:meta])* $name:ident = $status:literal, $description:literal;)*) => {$(
+        $(#[$text])*
+        pub(super) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                refused($status, $description)
+            }
+        }
+    )*};
+}
+
+refusals! {
+    /// It makes no sense.
+    Senseless = "400", "it makes no sense; `detail` says why";
+    /// Whoever asks may not.
+    Forbidden = "403", "who asks may not do this";
+    /// The skill is not what was installed, or it is revoked.
+    Altered = "403", "the skill's files are not those that are locked, or it is revoked; `skill` names it, and `remedy` says what its user can do";
+    /// There is nothing of that name.
+    Missing = "404", "there is nothing of that name";
+    /// It does not fit to how things are.
+    Untimely = "409", "it does not fit to how things are";
+    /// The body is of another kind.
+    NotJson = "415", "the body is not JSON";
+    /// The user has to be asked.
+    Unanswered = "428", "the user has to be asked what `detail` says; with their yes, call again with `consent`";
+    /// There is no room for more.
+    Full = "503", "there is no room for more at the moment";
+}
+
+/// What anybody can be refused with, whatever they ask for.
+pub(super) struct Gate;
+
+impl IntoResponses for Gate {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let all = [
+            ("401", "a token is needed, where the server has tokens"),
+            ("403", "who asks may not do this"),
+            ("429", "too many requests, or too many wrong tokens"),
+            (
+                "500",
+                "the server failed, which is no fault of who asks; its log says why",
+            ),
+            ("503", "the answer took too long"),
+        ];
+        all.into_iter()
+            .flat_map(|(status, description)| refused(status, description))
+            .collect()
+    }
+}
+
+/// What whoever sends a body can be refused with besides.
+pub(super) struct Upload;
+
+impl IntoResponses for Upload {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut all = refused("408", "the body took too long");
+        all.extend(refused("413", "the body is larger than 4 MiB"));
+        all
+    }
+}
+
+fn refused(status: &str, description: &str) -> BTreeMap<String, RefOr<Response>> {
+    let schema = Ref::from_schema_name(Problem::name());
+    let content = ContentBuilder::new().schema(Some(schema)).build();
+    let response = ResponseBuilder::new()
+        .description(description)
+        .content("application/problem+json", content)
+        .build();
+    BTreeMap::from([(status.to_owned(), response.into())])
 }

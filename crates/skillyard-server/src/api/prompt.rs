@@ -10,8 +10,8 @@ use skillyard_catalog::selection::{Layer, NamePattern, Selection};
 use skillyard_format::render::catalog::CatalogFormat;
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::Asked;
-use super::refusals::Senseless;
+use super::input::QueryInput;
+use super::openapi::Senseless;
 use crate::catalog_cache::prompt::{self, PromptRequest};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -99,7 +99,7 @@ pub(crate) struct Prompt {
         Senseless))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
-    Asked(input): Asked<PromptInput>,
+    QueryInput(input): QueryInput<PromptInput>,
 ) -> Result<Json<Prompt>, Problem> {
     let selection = input.selection()?;
     let leads_up = |mount: &String| mount.split('/').any(|part| part == "..");

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::input::Caller;
-use super::refusals::Forbidden;
+use super::openapi::Forbidden;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;

@@ -1,5 +1,6 @@
-//! `/api/v1/sessions`: beginning, looking at, copying and forgetting sessions.
+//! `/api/v1/sessions`: open, list, show, copy and delete sessions; `/api/v1/models`: their models.
 
+use std::str::FromStr as _;
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,17 +9,16 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skillyard_agent::session::Session;
+use skillyard_agent::session::{Session, SessionCursor, SessionSummary};
 use skillyard_agent::settings::Strategy;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Caller, Given};
-use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
-use super::talk::Talk;
-use crate::access::Role;
-use crate::access::SessionOwner;
+use super::input::FoundSession;
+use super::input::{Caller, JsonBody, QueryInput};
+use super::openapi::{Forbidden, Missing, NotJson, Senseless, Untimely};
+use crate::access::{Role, SessionOwner};
 use crate::agents::NewSession;
-use crate::chat::{ActiveSkill, ChatEvent, Tokens};
+use crate::chat::{ActiveSkill, ChatEvent, MAX_LISTED, Tokens};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -39,7 +39,8 @@ pub(crate) struct Opening {
 
 /// A session that began.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Opened {
+#[schema(as = Opened)]
+pub(crate) struct OpenedSession {
     /// Its id.
     id: String,
 }
@@ -88,13 +89,13 @@ pub(crate) struct Released {
 /// Begin a session
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "chat",
     request_body(content = Option<Opening>, description = "may be left out"),
-    responses((status = 201, body = Opened),
+    responses((status = 201, body = OpenedSession),
         Senseless, Forbidden, Missing))]
 pub(super) async fn open(
     State(server): State<Arc<Server>>,
     caller: Caller,
     body: Bytes,
-) -> Result<(StatusCode, Json<Opened>), Problem> {
+) -> Result<(StatusCode, Json<OpenedSession>), Problem> {
     let opening: Option<Opening> = if body.is_empty() {
         None
     } else {
@@ -119,7 +120,7 @@ pub(super) async fn open(
     });
     let opened = opened.await??;
     let id = opened.id.clone();
-    Ok((StatusCode::CREATED, Json(Opened { id })))
+    Ok((StatusCode::CREATED, Json(OpenedSession { id })))
 }
 
 /// Refuses a model that nobody offers: it is asked with the key of whoever runs the server, who pays
@@ -141,7 +142,7 @@ fn only_offered(server: &Server, wish: &NewSession) -> Result<(), Problem> {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
     responses((status = 200, body = SessionDetail),
         Forbidden, Missing))]
-pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
+pub(super) async fn get(talk: FoundSession) -> Result<Json<SessionDetail>, Problem> {
     let detail = talk.then(|talk| {
         // Before the rest: who reads that a turn is over relies on all that it left.
         let busy = talk.conversation.is_busy();
@@ -168,7 +169,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
 #[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
     responses((status = 204, description = "it is gone"),
         Forbidden, Missing))]
-pub(super) async fn delete(talk: Talk) -> Result<StatusCode, Problem> {
+pub(super) async fn delete(talk: FoundSession) -> Result<StatusCode, Problem> {
     let deleted = talk.then(|talk| talk.server.chats.delete(&talk.conversation));
     deleted.await?;
     Ok(StatusCode::NO_CONTENT)
@@ -178,7 +179,7 @@ pub(super) async fn delete(talk: Talk) -> Result<StatusCode, Problem> {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "chat", params(("id" = String, Path)),
     responses((status = 200, body = Object),
         Forbidden, Missing))]
-pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
+pub(super) async fn export(talk: FoundSession) -> Result<Json<Value>, Problem> {
     let exported = talk.then(|talk| {
         let session = talk.session()?;
         let mut value = json!({
@@ -199,12 +200,12 @@ pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
 
 /// Copy a session; what was allowed in it stays behind
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/fork", tag = "chat", params(("id" = String, Path)),
-    responses((status = 201, body = Opened),
+    responses((status = 201, body = OpenedSession),
         Forbidden, Missing))]
-pub(super) async fn fork(talk: Talk) -> Result<(StatusCode, Json<Opened>), Problem> {
+pub(super) async fn fork(talk: FoundSession) -> Result<(StatusCode, Json<OpenedSession>), Problem> {
     let forked = talk.then(|talk| talk.server.chats.fork(&talk.conversation));
     let id = forked.await?;
-    Ok((StatusCode::CREATED, Json(Opened { id })))
+    Ok((StatusCode::CREATED, Json(OpenedSession { id })))
 }
 
 /// Let a skill of a session go
@@ -213,8 +214,8 @@ pub(super) async fn fork(talk: Talk) -> Result<(StatusCode, Json<Opened>), Probl
     responses((status = 200, body = Released),
         Senseless, Forbidden, Missing, Untimely, NotJson))]
 pub(super) async fn release(
-    talk: Talk,
-    Given(release): Given<Release>,
+    talk: FoundSession,
+    JsonBody(release): JsonBody<Release>,
 ) -> Result<Json<Released>, Problem> {
     let done = talk.then(move |talk| {
         let holder = talk.caller.holder.clone();
@@ -244,4 +245,105 @@ fn active(session: &Session) -> Vec<ActiveSkill> {
         digest: each.digest.clone(),
     });
     skills.collect()
+}
+
+/// The sessions.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Sessions {
+    /// Those first that were used last.
+    sessions: Vec<SessionItem>,
+    /// Where there are older ones: what to ask for them with, as `before`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    older: Option<String>,
+}
+
+/// Which sessions are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionsQuery {
+    /// Only so many; 200 are the most, and as many as are given without a number.
+    limit: Option<usize>,
+    /// Only those behind a place in the list, as `older` of another answer says it.
+    before: Option<String>,
+}
+
+/// A session in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionItem {
+    /// Its id, which `skillyard chat --resume` takes, too.
+    id: String,
+    /// How it began.
+    title: String,
+    /// The agent, as `name@version`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// When it began.
+    created: String,
+    /// When it was last used.
+    updated: String,
+    /// How many messages it has.
+    messages: usize,
+}
+
+impl From<SessionSummary> for SessionItem {
+    fn from(summary: SessionSummary) -> Self {
+        Self {
+            id: summary.id,
+            title: summary.title,
+            agent: summary.agent,
+            created: summary.created,
+            updated: summary.updated,
+            messages: usize::try_from(summary.messages).unwrap_or_default(),
+        }
+    }
+}
+
+/// List sessions
+#[utoipa::path(get, path = "/api/v1/sessions", tag = "chat", params(SessionsQuery),
+    responses((status = 200, body = Sessions),
+        Senseless, Forbidden, Missing))]
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    QueryInput(listing): QueryInput<SessionsQuery>,
+) -> Result<Json<Sessions>, Problem> {
+    let before = listing
+        .before
+        .as_deref()
+        .map(SessionCursor::from_str)
+        .transpose();
+    let before = before.map_err(|_| Problem::bad("`before` is `older` of another answer"))?;
+    let limit = listing.limit.unwrap_or(MAX_LISTED);
+    let listed = elsewhere(move || {
+        let register = &server.chats;
+        register.list(&caller.session_owner, before.as_ref(), limit)
+    });
+    let (listed, older) = listed.await??;
+    Ok(Json(Sessions {
+        sessions: listed.into_iter().map(SessionItem::from).collect(),
+        older: older.map(|place| place.to_string()),
+    }))
+}
+
+/// The models that can be chosen.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Choices {
+    /// What is taken when nobody chooses.
+    default: String,
+    /// What the configuration and the agents name; other models of those servers work for admins, too.
+    models: Vec<String>,
+}
+
+/// List models
+#[utoipa::path(get, path = "/api/v1/models", tag = "chat",
+    responses((status = 200, body = Choices),
+        Forbidden, Missing))]
+pub(super) async fn models(State(server): State<Arc<Server>>) -> Result<Json<Choices>, Problem> {
+    let models = elsewhere(move || Ok::<_, Problem>(server.chats.agents()?.models()?));
+    let models = models.await??;
+    Ok(Json(Choices {
+        default: models.default,
+        models: models.known,
+    }))
 }

@@ -14,9 +14,9 @@ use skillyard_format::render::activation::portion;
 use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given, Named, plain};
-use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
-use super::tag::tagged;
+use super::input::tagged;
+use super::input::{Caller, JsonBody, PathInput, plain};
+use super::openapi::{Altered, Forbidden, Missing, NotJson, Senseless};
 use crate::contents::Contents;
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
@@ -122,7 +122,7 @@ pub(crate) struct ActivationOutput {
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let detail = elsewhere(move || {
@@ -168,7 +168,7 @@ pub(super) async fn get(
 pub(super) async fn body(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let read = elsewhere(move || {
@@ -209,7 +209,7 @@ pub(crate) struct Findings {
         Senseless, Missing))]
 pub(super) async fn findings(
     State(server): State<Arc<Server>>,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
         let snapshot = server.catalog.snapshot();
@@ -226,7 +226,7 @@ pub(super) async fn findings(
         Forbidden, Missing))]
 pub(super) async fn usage(
     State(server): State<Arc<Server>>,
-    Named(name): Named<String>,
+    PathInput(name): PathInput<String>,
 ) -> Result<Json<Usage>, Problem> {
     let counted = elsewhere(move || {
         let snapshot = server.catalog.snapshot();
@@ -244,8 +244,8 @@ pub(super) async fn usage(
 pub(super) async fn activate(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named(name): Named<String>,
-    Given(input): Given<ActivationInput>,
+    PathInput(name): PathInput<String>,
+    JsonBody(input): JsonBody<ActivationInput>,
 ) -> Result<Json<ActivationOutput>, Problem> {
     plain("session", input.session.as_deref())?;
     plain("task", input.task.as_deref())?;

@@ -1,14 +1,15 @@
 //! What hosts were promised: a state of the catalog whose bytes do not change.
 //!
 //! A host reads a skill's digests first and its files later, and compares. So the state that was
-//! listed stays what it is for as long as hosts were told that it does, and only then gives way to
+//! listed stays for as long as hosts were promised, and is then replaced by
 //! the next. A file is read once for its digest and its content, so the two cannot disagree.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{
     BinaryContent, DigestLimits, ReadLimits, ReadRange, ResourceContent,
@@ -18,7 +19,7 @@ use skillyard_format::package::{Digest, TreeDigest};
 use super::{CatalogCache, CatalogSnapshot};
 use crate::contents::{Contents, ContentsError, media_type};
 
-/// How long a state lasts that somebody has listed.
+/// How long a listed state stays.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(5);
 /// How many bytes all skills of a state may have; those beyond are read when they are asked for.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
@@ -67,7 +68,7 @@ pub(crate) struct PackedFile {
 impl Editions {
     /// The state that is shown now.
     pub(crate) fn current(&self, skills: &CatalogCache) -> Arc<Edition> {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.lock();
         let snapshot = skills.snapshot();
         if let Some(edition) = &*current
             && (Arc::ptr_eq(&edition.snapshot, &snapshot) || edition.lasts().is_some())
@@ -81,7 +82,7 @@ impl Editions {
 
     /// How long the state that is shown will still be shown, although there is another.
     pub(crate) fn lasts(&self) -> Option<Duration> {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.current.lock();
         current.as_ref()?.lasts()
     }
 }
@@ -100,7 +101,7 @@ impl Edition {
         }
     }
 
-    /// Tells a host of it, and for how long it may believe that.
+    /// Marks it as listed; returns how long it stays.
     pub(crate) fn tell(&self) -> Duration {
         let told = self.told.get_or_init(Instant::now);
         LIFETIME.saturating_sub(told.elapsed())

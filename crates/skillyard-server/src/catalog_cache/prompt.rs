@@ -1,8 +1,8 @@
-//! The catalog for a prompt of somebody without our file system: names and descriptions.
+//! The catalog for prompts of clients without our file system: names and descriptions.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use skillyard_catalog::budget::Way;
 use skillyard_catalog::prompt::{self, Room};
 use skillyard_catalog::selection::Selection;
@@ -19,7 +19,7 @@ pub(crate) struct PromptRequest<'a> {
     pub(crate) task: Option<&'a str>,
     /// Which skills are named at all.
     pub(crate) selection: &'a Selection,
-    /// The folder that the skills are in for whoever reads it.
+    /// The folder that the skills are in for the reader of the prompt.
     pub(crate) mount: Option<&'a str>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn render(
     let key = format!("{wanted:?}");
     let prompts = || {
         let PromptCache(made) = &snapshot.prompts;
-        made.lock().unwrap_or_else(PoisonError::into_inner)
+        made.lock()
     };
     if let Some(made) = prompts().get(&key) {
         return made.clone();

@@ -4,17 +4,18 @@
 //! costs nothing.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use parking_lot::{Mutex, MutexGuard};
 use skillyard_agent::front_end::{ApprovalAnswer, ApprovalRequest, Stopper, Unanswered};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
-use super::event::{ChatEvent, Consent, EventId, Question};
+use super::event::{ApprovalQuestion, ChatEvent, Consent, EventId};
 use crate::access::Holder;
 use crate::concurrency::ending;
 use crate::problem::Problem;
@@ -92,14 +93,14 @@ impl Conversation {
 
     /// The same, of a session that the store does not have yet.
     pub(crate) fn with_draft(self, session: Session) -> Self {
-        *locked(&self.draft) = Some(session);
+        *self.draft.lock() = Some(session);
         self
     }
 
     /// All events.
     #[cfg(test)]
     fn events(&self) -> Vec<ChatEvent> {
-        locked(&self.events).clone()
+        self.events.lock().clone()
     }
 
     /// What a reader who knows this much has to be told; pieces of one text are put together.
@@ -109,7 +110,7 @@ impl Conversation {
         known: Option<&EventId>,
         settled: impl Fn(&str) -> usize,
     ) -> Vec<(EventId, ChatEvent)> {
-        let events = locked(&self.events);
+        let events = self.events.lock();
         let first = match known {
             Some(place) if place.telling == self.telling => place.at.saturating_add(1),
             _ => 0,
@@ -151,7 +152,7 @@ impl Conversation {
     /// Takes note of what happened.
     pub(crate) fn tell(&self, event: ChatEvent) {
         let length = {
-            let mut events = locked(&self.events);
+            let mut events = self.events.lock();
             events.push(event);
             events.len()
         };
@@ -163,15 +164,15 @@ impl Conversation {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("q{number}-{}", self.telling);
         let (sender, receiver) = mpsc::channel();
-        locked(&self.decider).take();
-        locked(&self.waiting).insert(id.clone(), sender);
-        let question = Question::of(id.clone(), request);
+        self.decider.lock().take();
+        self.waiting.lock().insert(id.clone(), sender);
+        let question = ApprovalQuestion::of(id.clone(), request);
         self.tell(ChatEvent::Approval { question });
         if self.stopped.load(Ordering::Acquire) {
-            locked(&self.waiting).remove(&id);
+            self.waiting.lock().remove(&id);
         }
         let decided = receiver.recv_timeout(self.patience);
-        locked(&self.waiting).remove(&id);
+        self.waiting.lock().remove(&id);
         let unanswered = decided.err().map(|error| match error {
             mpsc::RecvTimeoutError::Timeout => Unanswered::Late {
                 minutes: self.patience.as_secs() / 60,
@@ -189,16 +190,16 @@ impl Conversation {
 
     /// Answers a question; tells whether somebody waited for it.
     pub(crate) fn decide(&self, id: &str, consent: Consent, holder: Holder) -> bool {
-        let Some(sender) = locked(&self.waiting).remove(id) else {
+        let Some(sender) = self.waiting.lock().remove(id) else {
             return false;
         };
-        *locked(&self.decider) = Some(holder);
+        *self.decider.lock() = Some(holder);
         sender.send(consent).is_ok()
     }
 
     /// Who answered the last question with a token.
     pub(crate) fn decider(&self) -> Option<Holder> {
-        let decider = locked(&self.decider).clone();
+        let decider = self.decider.lock().clone();
         decider.filter(|holder| !holder.name.is_empty())
     }
 
@@ -236,7 +237,7 @@ impl Conversation {
     /// Asks the turn under way to stop; its questions get no answer any more.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        locked(&self.waiting).clear();
+        self.waiting.lock().clear();
     }
 
     /// The same because the server ends.
@@ -278,17 +279,13 @@ impl Conversation {
 
     /// The session that nothing was said in yet.
     pub(crate) fn draft(&self) -> MutexGuard<'_, Option<Session>> {
-        locked(&self.draft)
+        self.draft.lock()
     }
 
     /// How many messages the store has of what is told here.
     pub(crate) fn kept(&self) -> &AtomicUsize {
         &self.kept
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

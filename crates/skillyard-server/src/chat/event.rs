@@ -108,7 +108,7 @@ pub(crate) enum ChatEvent {
     /// A person is asked.
     Approval {
         /// What.
-        question: Question,
+        question: ApprovalQuestion,
     },
     /// A person has answered, or nobody did.
     Decided {
@@ -218,7 +218,8 @@ impl From<CallOutcome> for CallEnd {
 
 /// Something that only a person can allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct Question {
+#[schema(as = Question)]
+pub(crate) struct ApprovalQuestion {
     /// Its id, unlike that of any other in the session.
     pub(crate) id: String,
     /// The call that waits for it.
@@ -246,7 +247,7 @@ pub(crate) struct Question {
     pub(crate) reason: String,
 }
 
-impl Question {
+impl ApprovalQuestion {
     /// What the agent asks, under an id of ours.
     pub(super) fn of(id: String, request: &ApprovalRequest) -> Self {
         let (kind, command, skill, digest) = match &request.action {

@@ -1,4 +1,4 @@
-//! A kept session as events, for whoever looks at it later.
+//! A stored session as events.
 
 use skillyard_agent::message::{AssistantPart, Message, UserPart};
 use skillyard_agent::session::Session;
@@ -56,7 +56,7 @@ pub(crate) fn active(session: &Session) -> Vec<ActiveSkill> {
     skills.collect()
 }
 
-/// What the user said comes first, as it did when it was said.
+/// The parts of a user message, its text first.
 fn heard(parts: &[UserPart], events: &mut Vec<ChatEvent>) {
     let texts = parts.iter().filter_map(|part| match part {
         UserPart::Text { text } => Some(ChatEvent::User { text: text.clone() }),

@@ -1,8 +1,9 @@
 //! The sessions that are being followed, and those that are kept.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use skillyard_agent::session::{
     Owner, Session, SessionCursor, SessionError, SessionStore, SessionSummary,
 };
@@ -211,7 +212,7 @@ impl ChatSessions {
     }
 
     fn known(&self) -> MutexGuard<'_, Vec<Arc<Conversation>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }
 

@@ -1,13 +1,13 @@
-//! What those are told who do not pass the gate.
+//! Responses to requests that do not pass the gate.
 
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, REFERER};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use skillyard_http::host;
 use skillyard_http::login::address;
-use skillyard_http::login::origin::Foreign;
+use skillyard_http::origin::Foreign;
+use skillyard_http::origin::named_host;
 
 use crate::problem::Problem;
 use crate::web;
@@ -53,7 +53,7 @@ pub(super) fn page_before(headers: &HeaderMap) -> Option<String> {
     let before = headers.get(REFERER)?.to_str().ok()?;
     let (_, before) = before.split_once("://")?;
     let (authority, path) = before.split_at(before.find('/')?);
-    let host = host::named(headers, None)?;
+    let host = named_host(headers, None)?;
     let is_ours =
         authority.eq_ignore_ascii_case(host) && !path.starts_with("//") && !path.contains('\\');
     is_ours.then(|| path.to_owned())
@@ -69,7 +69,7 @@ pub(super) fn explain(foreign: Foreign) -> &'static str {
     }
 }
 
-/// The answer to somebody who did not say who they are.
+/// The response to a request without a valid token.
 pub(super) fn unknown(request: &Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {

@@ -11,10 +11,10 @@ use tokio_stream::Stream;
 
 /// What is known of a body that is on its way.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Waiting(Arc<Seen>);
+pub(super) struct Waiting(Arc<UploadProgress>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct UploadProgress {
     waiting: AtomicBool,
     bytes: AtomicUsize,
 }

@@ -26,7 +26,7 @@ use crate::view::Viewer;
 
 /// What stands beside a span of a caller, and how long it may be.
 const BESIDE: [&str; 2] = ["tracestate", "baggage"];
-const LONGEST: usize = 512;
+const MAX_TRACE_VALUE: usize = 512;
 /// The name of the span.
 const PARENT: &str = "traceparent";
 
@@ -99,7 +99,8 @@ impl Caller {
         let parent = parent.or_else(|| parent_of(&parts?.headers));
         let beside = BESIDE.into_iter().filter_map(|key| {
             let value = meta(key).filter(|_| parent.is_some())?;
-            let fits = value.len() <= LONGEST && value.chars().all(|c| c.is_ascii_graphic());
+            let fits =
+                value.len() <= MAX_TRACE_VALUE && value.chars().all(|c| c.is_ascii_graphic());
             fits.then(|| (key.to_owned(), value.into()))
         });
         let mut trace: Map<String, Value> = beside.collect();

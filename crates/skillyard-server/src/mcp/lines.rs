@@ -1,14 +1,13 @@
-//! Messages over standard input and output, one a line.
+//! Messages over standard input and output, one per line.
 //!
-//! The library's own transport answers what it cannot understand without saying what it answers,
-//! or not at all; a client then waits for good. Here each request has an answer with its id, and
-//! what is no request has one without, as JSON-RPC wants it.
+//! `rmcp` answers a message that it cannot parse without its id, or not at all, so that the client
+//! waits forever. Here each invalid request gets an error with its id.
 
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonRpcMessage, RequestId};
+use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize as _;
@@ -20,71 +19,59 @@ use tokio::io::{
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
-use super::batch::{Batches, MOST, Said};
-
 /// The longest message.
-const LONGEST: u64 = 16 * 1024 * 1024;
-/// How many messages wait to be answered.
-const WAITING: usize = 16;
+const MAX_MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
+/// How many messages wait for the handler.
+const MAX_WAITING: usize = 16;
 
-/// Where answers go, until nobody reads them any more.
+/// Where answers are written, until the connection is closed.
 type Out<W> = Arc<Mutex<Option<W>>>;
 
-/// Messages of a client, one a line.
+/// A transport of one message per line.
 pub(super) struct Lines<W> {
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     out: Out<W>,
-    batches: Arc<Batches>,
     reading: JoinHandle<()>,
 }
 
-/// What a line is.
+/// A parsed line.
 #[derive(Debug)]
-pub(super) enum Understood {
+enum Understood {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// Several messages.
-    Batch(Vec<Value>),
-    /// No message, and this is said about it.
+    /// An invalid message, and the error to answer it with.
     Wrong(Value),
-    /// Nothing that wants an answer.
+    /// An invalid message that gets no answer.
     Nothing,
 }
 
 impl<W: AsyncWrite + Unpin + Send + 'static> Lines<W> {
-    /// Reads what a client writes, and answers to it.
+    /// A transport that reads from `input` and writes to `output`.
     pub(super) fn new(input: impl AsyncRead + Unpin + Send + 'static, output: W) -> Self {
-        let (sender, messages) = mpsc::channel(WAITING);
+        let (sender, messages) = mpsc::channel(MAX_WAITING);
         let out = Arc::new(Mutex::new(Some(output)));
         let answers = Arc::clone(&out);
-        let batches = Arc::new(Batches::default());
-        let begun = Arc::clone(&batches);
-        // On a task of its own, because whoever waits for a message may stop waiting within a line.
+        // In a task of its own: `receive` may be canceled in the middle of a line.
         let reading = tokio::spawn(async move {
             let mut input = BufReader::new(input);
             while let Some(line) = next(&mut input).await {
-                let (messages, answer) = match understood(line.as_deref()) {
-                    Understood::Message(message) => begun.alone(*message),
-                    Understood::Batch(batch) if begun.are_spoken() => begun.begin(batch),
-                    Understood::Batch(_) => (Vec::new(), Some(unspoken())),
-                    Understood::Wrong(answer) => (Vec::new(), Some(answer)),
-                    Understood::Nothing => continue,
-                };
-                for message in messages {
-                    if sender.send(message).await.is_err() {
-                        return;
+                match understood(line.as_deref()) {
+                    Understood::Message(message) => {
+                        if sender.send(*message).await.is_err() {
+                            return;
+                        }
                     }
-                }
-                if let Some(answer) = answer
-                    && write(&answers, &answer).await.is_err()
-                {
-                    return;
+                    Understood::Wrong(answer) => {
+                        if write(&answers, &answer).await.is_err() {
+                            return;
+                        }
+                    }
+                    Understood::Nothing => {}
                 }
             }
         });
         Self {
             messages,
             out,
-            batches,
             reading,
         }
     }
@@ -98,14 +85,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer> for Lines<W> 
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = Arc::clone(&self.out);
-        let said = self.batches.said(&message);
-        async move {
-            match said {
-                Said::Alone => write(&out, &message).await,
-                Said::Later => Ok(()),
-                Said::Whole(answers) => write(&out, &answers).await,
-            }
-        }
+        async move { write(&out, &message).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -131,16 +111,16 @@ async fn write<W: AsyncWrite + Unpin>(
     out.flush().await
 }
 
-/// The next line, or nothing where it is too long; `None` at the end.
+/// The next line, `Some(None)` if it is too long, `None` at the end.
 async fn next(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    let mut limited = (&mut *input).take(LONGEST);
+    let mut limited = (&mut *input).take(MAX_MESSAGE_BYTES);
     let read = limited.read_until(b'\n', &mut line).await;
     read.ok().filter(|size| *size > 0)?;
     if line.ends_with(b"\n") {
         return Some(Some(line));
     }
-    // What ends without a line break was not written to its end, or goes on for too long.
+    // A line without its end is too long or incomplete.
     loop {
         let here = input.fill_buf().await.ok()?;
         let end = here.iter().position(|byte| *byte == b'\n');
@@ -155,30 +135,23 @@ async fn next(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Option<Vec<u8>>
     }
 }
 
-/// What is said about what is no message.
+/// The error for a body that is not a valid message.
 pub(super) fn complaint(text: &[u8]) -> Value {
     match understood(Some(text)) {
         Understood::Wrong(answer) => answer,
-        Understood::Batch(_) => unspoken(),
         Understood::Message(_) | Understood::Nothing => {
             error(-32600, "this is no message of MCP", &Value::Null)
         }
     }
 }
 
-/// What is said about a batch where there are none.
-fn unspoken() -> Value {
-    let text = "the message is a list, and only sessions of revision 2025-03-26 have batches";
-    error(-32600, text, &Value::Null)
-}
-
-pub(super) fn error(code: i32, message: &str, id: &Value) -> Value {
+fn error(code: i32, message: &str, id: &Value) -> Value {
     let error = json!({ "code": code, "message": message });
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
-/// What a line or a body is.
-pub(super) fn understood(line: Option<&[u8]>) -> Understood {
+/// Parses a line or a body.
+fn understood(line: Option<&[u8]>) -> Understood {
     let wrong = |code, message, id| Understood::Wrong(error(code, message, &id));
     let Some(line) = line else {
         return wrong(-32600, "the message is longer than 16 MiB", Value::Null);
@@ -190,40 +163,10 @@ pub(super) fn understood(line: Option<&[u8]>) -> Understood {
     let Ok(value) = serde_json::from_slice::<Value>(line) else {
         return wrong(-32700, "the message is no JSON", Value::Null);
     };
-    match value {
-        Value::Array(batch) if batch.is_empty() => {
-            wrong(-32600, "the batch has no messages", Value::Null)
-        }
-        Value::Array(batch) if batch.len() > MOST => {
-            let text = format!(
-                "the batch has {} messages, and {MOST} are the most",
-                batch.len()
-            );
-            wrong(-32600, &text, Value::Null)
-        }
-        Value::Array(batch) => Understood::Batch(batch),
-        value => alone(value),
+    if value.is_array() {
+        return wrong(-32600, "batches of messages are not supported", Value::Null);
     }
-}
-
-/// What a message of a batch is, whose requests before it had these ids: one that stands twice would
-/// have one answer, and whoever waits for the second waits for good.
-pub(super) fn element(value: Value, before: &mut Vec<RequestId>) -> Understood {
-    if value["method"] == "initialize" {
-        let text = "`initialize` stands in no batch";
-        return Understood::Wrong(error(-32600, text, &id(&value)));
-    }
-    let own = id(&value);
-    let understood = alone(value);
-    if let Understood::Message(message) = &understood
-        && let JsonRpcMessage::Request(request) = &**message
-    {
-        if before.contains(&request.id) {
-            return Understood::Wrong(error(-32600, "the id stands twice in the batch", &own));
-        }
-        before.push(request.id.clone());
-    }
-    understood
+    message(value)
 }
 
 /// The id of a request, if it can be one: `1.0` is `1`.
@@ -234,8 +177,8 @@ fn id(value: &Value) -> Value {
     id.map(RequestId::into_json_value).unwrap_or_default()
 }
 
-fn alone(value: Value) -> Understood {
-    // Only what asks for something is answered: two who answer each other's errors never end.
+fn message(value: Value) -> Understood {
+    // Only requests are answered: two peers that answer each other's errors never stop.
     let has = |key: &str| value.get(key).is_some();
     let is_request = !has("result") && !has("error") && (has("id") || !has("method"));
     let id = id(&value);
@@ -305,7 +248,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_is_passed_over() {
-        let long = vec![b'x'; usize::try_from(LONGEST).unwrap() + 5];
+        let long = vec![b'x'; usize::try_from(MAX_MESSAGE_BYTES).unwrap() + 5];
         let input = [long.as_slice(), b"\nshort\nnot whole"].concat();
         let mut input = BufReader::new(input.as_slice());
         assert_eq!(next(&mut input).await, Some(None));

@@ -3,8 +3,9 @@
 #![expect(deprecated, reason = "clients of older revisions want to be logged to")]
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{
     CallToolResponse, LoggingLevel, LoggingMessageNotificationParam,
     ResourceUpdatedNotificationParam,
@@ -44,7 +45,7 @@ struct Changed {
 enum Heard {
     Here,
     Elsewhere,
-    /// Somebody looked again, for whatever reason.
+    /// The catalog was read again.
     Look,
 }
 
@@ -193,7 +194,7 @@ pub(super) struct Subscriptions {
 }
 
 impl Subscriptions {
-    /// Files of which it is told from now on.
+    /// Subscriptions to these files.
     pub(super) fn of(server: &Server, uris: &[String]) -> Self {
         let subscriptions = Self::default();
         for uri in uris {
@@ -236,7 +237,7 @@ impl Subscriptions {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<String, Option<Digest>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }
 

@@ -17,7 +17,7 @@ use super::caller::Caller;
 use crate::access::Role;
 use crate::host::Ran;
 use crate::path_redactor::PathRedactor;
-use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE, Wanted};
+use crate::script::{self, NAME, NEEDS_ROLE, RequestedRun, RunDecision, RunRequest};
 use crate::server::Server;
 
 /// The tool as MCP describes it.
@@ -72,7 +72,7 @@ pub(super) async fn call(
         .conversation_skills
         .skills(&caller.conversation)
         .into_iter();
-    let who = Asked {
+    let who = RunRequest {
         role: caller.holder.role,
         token: caller.holder.name.clone(),
         acting: acting.map(|(skill, _)| skill).collect(),
@@ -86,8 +86,8 @@ pub(super) async fn call(
         Err(problem) => return Ok(caller::failure(server, &caller, &problem).into()),
     };
     let approval = match &beforehand {
-        Beforehand::Run => "policy",
-        Beforehand::Ask(reason) => {
+        RunDecision::Run => "policy",
+        RunDecision::Ask(reason) => {
             let about = |kind| wanted.about(who.event(kind));
             if !can_ask(&context) {
                 return unasked(server, &wanted, reason, &about, &context);
@@ -130,7 +130,7 @@ pub(super) async fn call(
 /// Refuses what a client cannot ask its user about.
 fn unasked(
     server: &Server,
-    wanted: &Wanted,
+    wanted: &RequestedRun,
     reason: &str,
     about: &dyn Fn(EventKind) -> Event,
     context: &RequestContext<RoleServer>,

@@ -1,57 +1,60 @@
-//! Sessions of the older protocol: whose they are, and how many there may be.
+//! Sessions of older protocol revisions over HTTP: their owners, their number, and responses as
+//! clients expect them.
 //!
-//! Whoever opens one too many loses the one that was used longest ago, and nobody else's: clients
-//! begin again when their session is gone, as the protocol wants it. Only when each of them is
-//! being used is there no room.
+//! A client that opens one session too many loses its own session that was idle longest; clients
+//! open another one, as the protocol says. Where `rmcp` differs from what clients expect, the response is
+//! changed: an invalid message is a `400` with a JSON-RPC error, the end of a session a `204`, and a
+//! resumed stream does not repeat the last event.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
+use axum::Json;
+use axum::body::HttpBody as _;
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use rmcp::model::RequestId;
+use axum::response::IntoResponse as _;
+use axum::response::Response;
+use http_body_util::BodyExt as _;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serde_json::Value;
 use tokio_stream::Stream;
 
-use super::batched::event;
-use super::pending::{Pending, is_answer};
-use crate::access::SessionOwner;
-use crate::access::Visitor;
+use super::lines::complaint;
+use crate::access::{SessionOwner, Visitor};
 use crate::problem::Problem;
 
 /// How many sessions all have together.
-const MOST: usize = 1_024;
+const MAX_SESSIONS: usize = 1_024;
 /// How many sessions one token has, or the user of this machine.
-const MAX_EACH: usize = 128;
+const MAX_SESSIONS_EACH: usize = 128;
 /// How long a session lasts that nobody uses.
-const IDLE: Duration = Duration::from_mins(30);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(30);
 /// How long a session may take to say hello.
-const HELLO: Duration = Duration::from_secs(10);
+const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an answer can be asked for again by who lost the connection. Each request looks through
 /// all that are kept, so a minute of a busy session would slow it down and fill the memory.
-const KEPT: Duration = Duration::from_secs(5);
+const RESUME_WINDOW: Duration = Duration::from_secs(5);
 /// How many answers of a session may be left behind.
 const MAX_ABANDONED: usize = 1_000;
 /// The header that names a session.
 const HEADER: &str = "mcp-session-id";
 
 /// The sessions that are open.
-pub(super) struct Sessions {
+pub(super) struct McpSessions {
     pub(super) manager: Arc<LocalSessionManager>,
     /// Those that were used longest ago come first.
-    open: Mutex<Vec<Open>>,
+    open: Mutex<Vec<OpenSession>>,
 }
 
 /// One of them.
-struct Open {
+struct OpenSession {
     id: String,
     session_owner: SessionOwner,
     /// Held by every answer that is under way.
@@ -63,15 +66,10 @@ struct Open {
 struct Used {
     /// How many answers nobody waited for. Each may leave something behind until the session ends.
     abandoned: AtomicUsize,
-    pending: Pending,
 }
 
-/// The request that a message is.
-#[derive(Debug, Clone)]
-pub(super) struct Asked(pub(super) RequestId);
-
 /// What the name of a session leads to.
-enum Found {
+enum SessionLookup {
     /// A session of who names it.
     Theirs(Arc<Used>),
     /// A session whose answers were left behind too often.
@@ -86,13 +84,13 @@ enum Found {
 #[derive(Debug, PartialEq, Eq)]
 struct Full;
 
-impl Sessions {
+impl McpSessions {
     /// None yet.
     pub(super) fn new() -> Self {
         let mut manager = LocalSessionManager::default();
-        manager.session_config.completed_cache_ttl = KEPT;
-        manager.session_config.keep_alive = Some(IDLE);
-        manager.session_config.init_timeout = Some(HELLO);
+        manager.session_config.completed_cache_ttl = RESUME_WINDOW;
+        manager.session_config.keep_alive = Some(IDLE_TIMEOUT);
+        manager.session_config.init_timeout = Some(INIT_TIMEOUT);
         Self {
             manager: Arc::new(manager),
             open: Mutex::default(),
@@ -100,21 +98,21 @@ impl Sessions {
     }
 
     /// Somebody uses a session.
-    fn using(&self, id: &str, session_owner: &SessionOwner) -> Found {
+    fn using(&self, id: &str, session_owner: &SessionOwner) -> SessionLookup {
         let mut open = self.open();
         let Some(at) = open.iter().position(|each| each.id == id) else {
-            return Found::None;
+            return SessionLookup::None;
         };
         if open[at].session_owner != *session_owner {
-            return Found::Foreign;
+            return SessionLookup::Foreign;
         }
         let session = open.remove(at);
         if session.used.abandoned.load(Ordering::Relaxed) >= MAX_ABANDONED {
-            return Found::Spent;
+            return SessionLookup::Spent;
         }
         let used = Arc::clone(&session.used);
         open.push(session);
-        Found::Theirs(used)
+        SessionLookup::Theirs(used)
     }
 
     /// Takes note of a session that somebody opened; gives the one that has to go for it.
@@ -124,10 +122,10 @@ impl Sessions {
             .iter()
             .filter(|each| each.session_owner == *session_owner)
             .count();
-        let too_many = theirs >= MAX_EACH || open.len() >= MOST;
+        let too_many = theirs >= MAX_SESSIONS_EACH || open.len() >= MAX_SESSIONS;
         let gone = if too_many {
-            let spare = |each: &Open| {
-                (theirs < MAX_EACH || each.session_owner == *session_owner)
+            let spare = |each: &OpenSession| {
+                (theirs < MAX_SESSIONS_EACH || each.session_owner == *session_owner)
                     && Arc::strong_count(&each.used) == 1
             };
             let at = open.iter().position(spare).ok_or(Full)?;
@@ -135,7 +133,7 @@ impl Sessions {
         } else {
             None
         };
-        open.push(Open {
+        open.push(OpenSession {
             id: id.to_owned(),
             session_owner: session_owner.clone(),
             used: Arc::default(),
@@ -162,14 +160,14 @@ impl Sessions {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, Vec<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, Vec<OpenSession>> {
+        self.open.lock()
     }
 }
 
 /// Lets a request pass to the session that it names, or to a new one if there is room.
 pub(super) async fn bounded(
-    State(sessions): State<Arc<Sessions>>,
+    State(sessions): State<Arc<McpSessions>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -179,24 +177,20 @@ pub(super) async fn bounded(
     let session_owner = visitor.session_owner.clone();
     if let Some(id) = named(request.headers()) {
         let used = match sessions.using(&id, &session_owner) {
-            Found::Theirs(used) => used,
-            Found::None => Arc::default(),
-            Found::Spent => {
+            SessionLookup::Theirs(used) => used,
+            SessionLookup::None => Arc::default(),
+            SessionLookup::Spent => {
                 sessions.close(&id).await;
                 let text = "the session has left too many answers behind; begin another";
                 return Problem::new(StatusCode::NOT_FOUND, text).into_response();
             }
-            Found::Foreign => {
+            SessionLookup::Foreign => {
                 let text = "there is no such session";
                 return Problem::new(StatusCode::NOT_FOUND, text).into_response();
             }
         };
         // Who goes before there is an answer has left it behind as well.
-        let asked = request.extensions().get().cloned();
-        let answering = match Answering::begin(used, asked) {
-            Ok(answering) => answering,
-            Err(twin) => return event(&twin),
-        };
+        let answering = Answering { used, ended: false };
         let response = next.run(request).await;
         return response.map(|body| answering.with(body));
     }
@@ -228,44 +222,20 @@ pub(super) fn named(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(HEADER)?.to_str().ok()?.to_owned())
 }
 
-/// A session that is being used, until the answer was taken or left behind.
+/// A session that is in use, until the response was read to its end or abandoned.
 struct Answering {
     used: Arc<Used>,
-    /// The request that has no answer yet.
-    asked: Option<Asked>,
     ended: bool,
 }
 
 impl Answering {
-    /// Begins to answer, unless another request with this id has no answer yet.
-    fn begin(used: Arc<Used>, asked: Option<Asked>) -> Result<Self, Value> {
-        if let Some(Asked(id)) = &asked {
-            used.pending.begin(id)?;
-        }
-        Ok(Self {
-            used,
-            asked,
-            ended: false,
-        })
-    }
-
-    /// Looks at what is said, or that no more is.
-    fn said(&mut self, piece: Option<&Bytes>) {
-        self.ended |= piece.is_none();
-        // Whoever has the answer may use its id again, also before the stream has ended.
-        let is_answered = |Asked(id): &mut Asked| piece.is_none_or(|piece| is_answer(piece, id));
-        if let Some(Asked(id)) = self.asked.take_if(is_answered) {
-            self.used.pending.end(&id);
-        }
-    }
-
-    /// The body of the answer.
+    /// The body of the response.
     fn with(mut self, body: Body) -> Body {
         if body.is_end_stream() {
-            self.said(None);
+            self.ended = true;
             return body;
         }
-        Body::from_stream(Taken {
+        Body::from_stream(TrackedBody {
             pieces: body.into_data_stream(),
             answering: self,
         })
@@ -275,28 +245,101 @@ impl Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         if !self.ended {
-            self.said(None);
             self.used.abandoned.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
 /// An answer on its way to whoever takes it.
-struct Taken {
+struct TrackedBody {
     pieces: BodyDataStream,
     answering: Answering,
 }
 
-impl Stream for Taken {
+impl Stream for TrackedBody {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = Pin::new(&mut self.pieces).poll_next(context);
-        match &polled {
-            Poll::Ready(None) => self.answering.said(None),
-            Poll::Ready(Some(Ok(piece))) => self.answering.said(Some(piece)),
-            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        if let Poll::Ready(None) = &polled {
+            self.answering.ended = true;
         }
         polled
+    }
+}
+
+/// The header that names the last event that a reader has.
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Passes a request on, and gives the answer as clients expect it.
+pub(super) async fn with_expected_status(
+    State(sessions): State<Arc<McpSessions>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match *request.method() {
+        Method::POST => understood(request, next).await,
+        Method::DELETE => {
+            let known = match named(request.headers()) {
+                Some(id) => sessions.is_live(&id).await,
+                None => false,
+            };
+            let response = next.run(request).await;
+            match (response.status(), known) {
+                (StatusCode::ACCEPTED, true) => StatusCode::NO_CONTENT.into_response(),
+                (StatusCode::ACCEPTED, false) => {
+                    let text = "there is no such session";
+                    Problem::new(StatusCode::NOT_FOUND, text).into_response()
+                }
+                _ => response,
+            }
+        }
+        _ => {
+            skip_known(request.headers_mut());
+            next.run(request).await
+        }
+    }
+}
+
+/// Tells who sends what is no message so, as over standard input.
+async fn understood(request: Request, next: Next) -> Response {
+    let kind = request.headers().get(CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let (parts, body) = request.into_parts();
+    let Ok(body) = body.collect().await else {
+        // The gate knows whether it was too large.
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        return Problem::new(status, "the body could not be read").into_response();
+    };
+    let bytes = body.to_bytes();
+    let request = Request::from_parts(parts, Body::from(bytes.clone()));
+    let response = next.run(request).await;
+    if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return (StatusCode::BAD_REQUEST, Json(complaint(&bytes))).into_response();
+    }
+    response
+}
+
+/// Asks for what comes behind the last event that a reader has: the library tells that one again.
+fn skip_known(headers: &mut HeaderMap) {
+    let last = headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
+    if let Some(next) = last.and_then(behind)
+        && let Ok(next) = HeaderValue::from_str(&next)
+    {
+        headers.insert(LAST_EVENT, next);
+    }
+}
+
+/// The id behind one, such as `2/7` behind `1/7` of the request `7`.
+fn behind(id: &str) -> Option<String> {
+    let (number, request) = match id.split_once('/') {
+        Some((number, request)) => (number, Some(request)),
+        None => (id, None),
+    };
+    let next = number.parse::<u64>().ok()?.checked_add(1)?;
+    match request {
+        Some(request) => Some(format!("{next}/{request}")),
+        // Of no request, `0` is the first event and also what stands before it.
+        None => (next > 1).then(|| next.to_string()),
     }
 }

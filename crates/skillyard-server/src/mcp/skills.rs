@@ -271,7 +271,7 @@ fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
     contents.with_mime_type(file.media_type.clone())
 }
 
-/// A result with how long it may be believed.
+/// A result with its time to live.
 pub(super) fn fresh(edition: &Edition) -> Value {
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
     json!({ "resultType": "complete", "ttlMs": ttl, "cacheScope": "private" })

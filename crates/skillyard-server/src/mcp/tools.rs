@@ -33,7 +33,7 @@ pub(super) fn list(server: &Server) -> Vec<McpTool> {
     tools
 }
 
-/// Calls a tool; what went wrong is told to the model, which may do better.
+/// Calls a tool; problems become results that the model reads.
 pub(super) fn call(
     server: &Server,
     tool: Tool,

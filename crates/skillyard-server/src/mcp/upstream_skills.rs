@@ -24,7 +24,7 @@ use crate::contents::{ContentsError, part};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::telemetry::CallTrace;
-use crate::tool::{Answer, MAX_HITS, ReadInput, Tool, USUAL_HITS, told, understood};
+use crate::tool::{MAX_HITS, ReadInput, Tool, ToolAnswer, USUAL_HITS, told, understood};
 use crate::upstream::{SKILL_FILE, Upstream, content, digest};
 
 /// How many skills of other servers a description tells of.
@@ -38,7 +38,7 @@ pub(super) fn call(
     tool: Tool,
     input: &Map<String, Value>,
     caller: &Caller,
-) -> Option<Result<Answer, Problem>> {
+) -> Option<Result<ToolAnswer, Problem>> {
     let name = text(input, "name");
     let upstream = server.upstream.as_ref()?;
     if matches!(tool, Tool::Search | Tool::List) || server.catalog.snapshot().usable(name).is_some()
@@ -96,7 +96,7 @@ fn answer(
     tool: Tool,
     input: &Map<String, Value>,
     caller: &Caller,
-) -> Result<Answer, Problem> {
+) -> Result<ToolAnswer, Problem> {
     match tool {
         Tool::Load => {
             let most = server.host.portions().instruction_bytes;
@@ -122,7 +122,7 @@ fn answer(
             let files = skill.manifest.files.values();
             let files = files.map(|file| json!({ "path": file.path, "size": file.size }));
             let value = json!({ "files": files.collect::<Vec<_>>(), "truncated": false });
-            Ok(Answer::new(value.to_string(), Some(value)))
+            Ok(ToolAnswer::new(value.to_string(), Some(value)))
         }
     }
 }
@@ -185,7 +185,7 @@ fn text<'a>(input: &'a Map<String, Value>, key: &str) -> &'a str {
 
 /// What a search found here, together with what other servers have: in turns, ours first, because
 /// scores of different collections cannot be compared.
-pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer) -> Answer {
+pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: ToolAnswer) -> ToolAnswer {
     let limit = input.get("limit").and_then(whole_number);
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
@@ -218,11 +218,11 @@ pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer)
     }
     results.truncate(limit);
     value["results"] = results.into();
-    Answer::new(value.to_string(), Some(value))
+    ToolAnswer::new(value.to_string(), Some(value))
 }
 
 /// What a list gave here, with what other servers have behind it.
-pub(super) fn listed(server: &Server, answer: Answer) -> Answer {
+pub(super) fn listed(server: &Server, answer: ToolAnswer) -> ToolAnswer {
     let theirs = choosable(server);
     let mut value = answer.structured.unwrap_or_default();
     let total = value["total"].as_u64().unwrap_or_default();
@@ -232,7 +232,7 @@ pub(super) fn listed(server: &Server, answer: Answer) -> Answer {
     {
         results.extend(theirs.iter().map(shown));
     }
-    Answer::new(value.to_string(), Some(value))
+    ToolAnswer::new(value.to_string(), Some(value))
 }
 
 fn shown(skill: &PublishedSkill) -> Value {
@@ -293,7 +293,7 @@ fn load(
     skill: &PublishedSkill,
     arguments: &str,
     most: usize,
-) -> Result<Answer, Problem> {
+) -> Result<ToolAnswer, Problem> {
     let files = upstream.files(skill)?;
     let bytes = content(&files, SKILL_FILE).unwrap_or_default();
     let document = SkillDocument::parse(bytes);
@@ -318,7 +318,7 @@ fn load(
         body: &body,
         resources: &others,
     });
-    let mut answer = Answer::new(text, None);
+    let mut answer = ToolAnswer::new(text, None);
     answer.loaded = Some((active(skill, &document), digest));
     Ok(answer)
 }
@@ -329,7 +329,7 @@ fn read(
     skill: &PublishedSkill,
     input: &ReadInput,
     limits: ReadLimits,
-) -> Result<Answer, Problem> {
+) -> Result<ToolAnswer, Problem> {
     let files = upstream.files(skill)?;
     let bytes = content(&files, &input.path);
     let bytes = bytes.ok_or_else(|| Problem::bad("the skill has no such file"))?;

@@ -34,7 +34,7 @@ use crate::server::Server;
 const STEPS: usize = 16;
 
 /// How much of the number of a call is written down; clients choose what it is.
-const LONGEST_NUMBER: usize = 64;
+const MAX_NUMBER_LENGTH: usize = 64;
 
 /// How much of the arguments of a call a question shows.
 const SHOWN: usize = 8_000;
@@ -117,7 +117,7 @@ pub(super) async fn call(
             .id
             .to_string()
             .chars()
-            .take(LONGEST_NUMBER)
+            .take(MAX_NUMBER_LENGTH)
             .collect(),
         tool,
         arguments: request.arguments.clone().unwrap_or_default(),

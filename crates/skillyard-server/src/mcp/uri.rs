@@ -21,7 +21,7 @@ pub(super) struct SkillUri {
 }
 
 impl SkillUri {
-    /// Understands a URI; whether the path can be read is decided by whoever reads it.
+    /// Parses a URI; its path is checked when it is read.
     pub(super) fn parse(uri: &str) -> Option<Self> {
         let rest = uri.strip_prefix(SCHEME)?;
         if rest.contains(['?', '#']) {

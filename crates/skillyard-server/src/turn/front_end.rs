@@ -19,7 +19,7 @@ pub(super) struct TurnFrontEnd<'a> {
     pub(super) metrics: &'a Metrics,
     pub(super) active: Vec<ActiveSkill>,
     pub(super) model: String,
-    /// The span of whoever said something.
+    /// The span of the user message.
     pub(super) parent: Option<TraceParent>,
     /// Why the turn ended, once it has.
     pub(super) ended: Option<String>,
@@ -43,7 +43,7 @@ impl FrontEnd for TurnFrontEnd<'_> {
             } => {
                 self.metrics.tokens(name, *tokens);
                 self.activated(name, digest);
-                // The call of a model is told as a call.
+                // A skill that the model loads is shown as a call.
                 if *by == Trigger::Model {
                     return;
                 }
@@ -93,7 +93,7 @@ impl FrontEnd for TurnFrontEnd<'_> {
                     session: session.into(),
                 }
             }
-            // The end is told when everything is kept.
+            // The end is shown once everything is stored.
             TurnEvent::Done { reason: why, .. } => {
                 self.ended = Some(reason(*why));
                 return;

@@ -2,7 +2,7 @@
 //! and which trace it is of.
 //!
 //! The machine knows how far it trusts a skill, and not who talks. A script whose skill needs no
-//! question still needs somebody with the role `run`.
+//! question still needs a token with the role `run`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +28,7 @@ pub(super) struct RecordingHost {
     pub(super) server: Arc<Server>,
     pub(super) conversation: Arc<Conversation>,
     pub(super) trace: Option<TraceParent>,
-    /// What whoever said something calls the task that it is for.
+    /// The caller's name for the task of the message.
     pub(super) task: Option<String>,
     /// Who said something.
     pub(super) holder: Holder,

@@ -2,15 +2,17 @@
 //! whoever wants the answer waits a moment for it and then goes on without, so that a server that
 //! says nothing holds up nobody.
 
+use parking_lot::{Condvar, Mutex};
+
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long an answer is waited for, from when it was asked for first.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// The same of a server that gave none the last time.
-const LITTLE_PATIENCE: Duration = Duration::from_millis(250);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The questions of one kind that are under way, by server.
 pub(super) struct Inquiries<T> {
@@ -24,12 +26,12 @@ pub(super) struct Inquiries<T> {
 /// A question that is under way.
 pub(super) struct Inquiry<T> {
     began: Instant,
-    patience: Duration,
-    state: Mutex<State<T>>,
+    timeout: Duration,
+    state: Mutex<InquiryState<T>>,
     answered: Condvar,
 }
 
-enum State<T> {
+enum InquiryState<T> {
     Waiting,
     /// Somebody went on without it.
     GivenUp,
@@ -51,18 +53,18 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
         server: &str,
         ask: impl FnOnce() -> Option<T> + Send + 'static,
     ) -> Arc<Inquiry<T>> {
-        let mut under_way = locked(&self.under_way);
+        let mut under_way = self.under_way.lock();
         if let Some(found) = under_way.get(server) {
             return Arc::clone(found);
         }
         let inquiry = Arc::new(Inquiry {
             began: Instant::now(),
-            patience: if locked(&self.failing).contains(server) {
-                LITTLE_PATIENCE
+            timeout: if self.failing.lock().contains(server) {
+                SHORT_TIMEOUT
             } else {
-                PATIENCE
+                ANSWER_TIMEOUT
             },
-            state: Mutex::new(State::Waiting),
+            state: Mutex::new(InquiryState::Waiting),
             answered: Condvar::new(),
         });
         under_way.insert(server.to_owned(), Arc::clone(&inquiry));
@@ -73,14 +75,15 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
             let answer = catch_unwind(AssertUnwindSafe(ask)).ok().flatten();
             let is_news = answer.is_some();
             if is_news {
-                locked(&this.failing).remove(&server);
+                this.failing.lock().remove(&server);
             } else {
-                locked(&this.failing).insert(server.clone());
+                this.failing.lock().insert(server.clone());
             }
-            locked(&this.under_way).remove(&server);
-            let before = std::mem::replace(&mut *locked(&asked.state), State::Answered(answer));
+            this.under_way.lock().remove(&server);
+            let before =
+                std::mem::replace(&mut *asked.state.lock(), InquiryState::Answered(answer));
             asked.answered.notify_all();
-            if is_news && matches!(before, State::GivenUp) {
+            if is_news && matches!(before, InquiryState::GivenUp) {
                 (this.late)();
             }
         });
@@ -91,24 +94,19 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
 impl<T: Clone> Inquiry<T> {
     /// The answer, if it comes in time.
     pub(super) fn answer(&self) -> Option<T> {
-        let mut state = locked(&self.state);
+        let mut state = self.state.lock();
         loop {
-            if let State::Answered(answer) = &*state {
+            if let InquiryState::Answered(answer) = &*state {
                 return answer.clone();
             }
-            let rest = self.patience.checked_sub(self.began.elapsed());
+            let rest = self.timeout.checked_sub(self.began.elapsed());
             let Some(rest) = rest.filter(|rest| !rest.is_zero()) else {
-                *state = State::GivenUp;
+                *state = InquiryState::GivenUp;
                 return None;
             };
-            let waited = self.answered.wait_timeout(state, rest);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.answered.wait_for(&mut state, rest);
         }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -138,7 +136,10 @@ mod tests {
         assert_eq!(slow.answer(), None);
         let start = Instant::now();
         assert_eq!(again.answer(), None);
-        assert!(start.elapsed() < PATIENCE, "nobody waits for it twice");
+        assert!(
+            start.elapsed() < ANSWER_TIMEOUT,
+            "nobody waits for it twice"
+        );
         go.send(()).unwrap();
         late.recv().unwrap();
         assert_eq!(slow.answer(), Some(1));
@@ -151,8 +152,8 @@ mod tests {
         let broken = inquiries.begin("s", || panic!("as planned"));
         assert_eq!(broken.answer(), None);
         let again = inquiries.begin("s", || Some(1));
-        assert_eq!(again.patience, LITTLE_PATIENCE, "it has been waited for");
+        assert_eq!(again.timeout, SHORT_TIMEOUT, "it has been waited for");
         assert_eq!(again.answer(), Some(1));
-        assert_eq!(inquiries.begin("s", || Some(1)).patience, PATIENCE);
+        assert_eq!(inquiries.begin("s", || Some(1)).timeout, ANSWER_TIMEOUT);
     }
 }

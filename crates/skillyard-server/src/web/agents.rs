@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 
-use super::part::Part;
+use super::PathInput;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::agent_cards::{Card, DamagedAgent, Draft};
 use crate::problem::{FormField, Problem};
@@ -87,7 +87,7 @@ async fn listed(server: Arc<Server>, frame: Frame, filled: Filled, wrong: Option
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Part(name): Part<String>,
+    PathInput(name): PathInput<String>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || {
@@ -142,7 +142,7 @@ pub(crate) async fn create(
     let made = elsewhere(move || maker.make_agent(&name, draft, &holder)).await;
     match made.and_then(|made| made) {
         Ok(card) => Ok(Redirect::to(&format!("/agents/{}", card.name)).into_response()),
-        // Nothing of it has to be written once more.
+        // The form keeps what was entered.
         Err(problem) if problem.status().is_client_error() => {
             listed(server, frame, filled, Some(problem)).await
         }

@@ -5,7 +5,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use skillyard_http::assets::{Asset, MARK, SEARCH, STYLE};
 
-use super::part::Part;
+use super::PathInput;
 
 const FILES: &[Asset] = &[
     STYLE,
@@ -23,11 +23,11 @@ const FILES: &[Asset] = &[
 
 /// `GET /favicon.ico`, for pages that name no picture of their own.
 pub(crate) async fn icon() -> Response {
-    file(Part("mark.svg".to_owned())).await
+    file(PathInput("mark.svg".to_owned())).await
 }
 
 /// `GET /assets/{file}`.
-pub(crate) async fn file(Part(name): Part<String>) -> Response {
+pub(crate) async fn file(PathInput(name): PathInput<String>) -> Response {
     match FILES.iter().find(|file| file.name == name) {
         Some(file) => {
             // Short, because a new binary brings new files under the old names.

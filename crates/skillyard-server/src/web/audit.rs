@@ -1,4 +1,4 @@
-//! The audit page: what happened, and whether the log is as it was written.
+//! The audit page: what happened, and whether the log is intact; and a session replayed beside it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use serde::Deserialize;
-use skillyard_audit::{AuditEntry, Filter, read_page, verify};
+use skillyard_audit::{AuditEntry, Filter, read, read_page, verify};
 
-use super::{Frame, NoPage, Page, elsewhere, shown};
+use super::{Frame, NoPage, Page, PathInput, elsewhere, shown};
 use crate::problem::Problem;
-use crate::replay::unknown_filter;
+use crate::replay::{Replayed, unknown_filter};
 use crate::server::Server;
 
 /// How many events a page shows.
-const MOST: usize = 200;
+const MAX_EVENTS: usize = 200;
 
 /// What the reader wants to see.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct AuditQuery {
     #[serde(default)]
     skill: String,
     #[serde(default)]
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
     before: String,
 }
 
-impl Wanted {
+impl AuditQuery {
     /// The address of the events before a number, or of the newest.
     fn address(&self, before: Option<u64>) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -59,8 +59,8 @@ impl Wanted {
 struct AuditPage {
     frame: Frame,
     active: &'static str,
-    wanted: Wanted,
-    rows: Vec<Row>,
+    wanted: AuditQuery,
+    rows: Vec<EventRow>,
     events: u64,
     fault: Option<String>,
     /// What is asked for and cannot be in any log.
@@ -72,7 +72,7 @@ struct AuditPage {
 }
 
 /// An event as a page shows it.
-pub(super) struct Row {
+pub(super) struct EventRow {
     pub(super) seq: u64,
     pub(super) time: String,
     pub(super) event: String,
@@ -92,7 +92,7 @@ pub(super) struct Row {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<AuditQuery>, QueryRejection>,
 ) -> Page {
     // What makes no sense is left out.
     let Query(wanted) = wanted.unwrap_or_default();
@@ -104,14 +104,14 @@ pub(crate) async fn page(
     }
 }
 
-fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, Problem> {
+fn compose(server: &Server, frame: Frame, wanted: AuditQuery) -> Result<AuditPage, Problem> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let filter = Filter {
         skill: given(&wanted.skill),
         event: given(&wanted.event),
         session: given(&wanted.session),
         outcome: given(&wanted.outcome),
-        limit: Some(MOST),
+        limit: Some(MAX_EVENTS),
         before: wanted.before.trim().parse().ok(),
         ..Filter::default()
     };
@@ -121,7 +121,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
     let entries = reading.lines.iter().rev();
     Ok(AuditPage {
         active: "audit",
-        rows: entries.filter_map(|line| Row::of(line)).collect(),
+        rows: entries.filter_map(|line| EventRow::of(line)).collect(),
         events: verdict.events,
         fault: verdict.fault.map(|fault| fault.to_string()),
         wrong: unknown_filter(filter.event.as_deref(), filter.outcome.as_deref()),
@@ -146,7 +146,7 @@ fn holder(detail: &BTreeMap<String, String>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-impl Row {
+impl EventRow {
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let entry = AuditEntry::parse(line)?;
         let about = ["script", "path", "command", "tool", "agent", "model"];
@@ -167,4 +167,47 @@ impl Row {
             reason: text(entry.reason),
         })
     }
+}
+
+/// How many events a page shows.
+const MAX_REPLAYED: usize = 500;
+
+#[derive(Template)]
+#[template(path = "replay.html")]
+struct ReplayPage {
+    frame: Frame,
+    active: &'static str,
+    replayed: Replayed,
+    rows: Vec<EventRow>,
+}
+
+/// `GET /audit/replay/{session}`.
+pub(crate) async fn replay(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    PathInput(session): PathInput<String>,
+) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || compose_replay(&server, within, &session)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+fn compose_replay(server: &Server, frame: Frame, session: &str) -> Result<ReplayPage, Problem> {
+    let replayed = server.replayed(session)?;
+    let filter = Filter {
+        session: Some(session.to_owned()),
+        limit: Some(MAX_REPLAYED),
+        ..Filter::default()
+    };
+    let reading = read(server.host.audit_folder(), &filter)?;
+    let lines = reading.lines.iter();
+    Ok(ReplayPage {
+        active: "audit",
+        replayed,
+        rows: lines.filter_map(|line| EventRow::of(line)).collect(),
+        frame,
+    })
 }

@@ -1,17 +1,20 @@
-//! The chat. The page is a frame; its script follows the session and fills it.
+//! The chat. The page is a frame; its script follows the session and fills it. `GET /menu` lists the
+//! skills that a user may name in it.
 
 use std::sync::Arc;
 
 use askama::Template;
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::response::{IntoResponse as _, Redirect};
-use serde::Deserialize;
+use axum::response::IntoResponse as _;
+use axum::response::Redirect;
+use serde::{Deserialize, Serialize};
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::{SessionCursor, SessionSummary};
+use skillyard_format::text::escape_control;
 
-use super::part::Part;
-use super::{Frame, NoPage, Page, elsewhere, shown};
+use super::{Frame, NoPage, Page, PathInput, elsewhere, shown};
 use crate::access::Role;
 use crate::chat::MAX_LISTED;
 use crate::problem::Problem;
@@ -24,7 +27,7 @@ struct ChatPage {
     active: &'static str,
     sessions: Vec<SessionSummary>,
     /// Which chats are listed.
-    listing: Listing,
+    listing: ChatList,
     /// Where the older ones are.
     older: Option<String>,
     session: String,
@@ -41,16 +44,16 @@ struct ChatPage {
 
 /// Which chats are listed beside one.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Listing {
+pub(crate) struct ChatList {
     /// Those behind a place in the list; what is none is left out.
     #[serde(default)]
     before: String,
 }
 
-type Wanted = Result<Query<Listing>, QueryRejection>;
+type ListQuery = Result<Query<ChatList>, QueryRejection>;
 
 /// `GET /`: a chat that has not begun.
-pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame, wanted: Wanted) -> Page {
+pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame, wanted: ListQuery) -> Page {
     if frame.role() < Some(Role::Chat) {
         return Ok(Redirect::to("/skills").into_response());
     }
@@ -61,8 +64,8 @@ pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame, wanted: Want
 pub(crate) async fn session(
     server: State<Arc<Server>>,
     frame: Frame,
-    Part(session): Part<String>,
-    wanted: Wanted,
+    PathInput(session): PathInput<String>,
+    wanted: ListQuery,
 ) -> Page {
     page(server, frame, session, wanted).await
 }
@@ -71,7 +74,7 @@ async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
     session: String,
-    wanted: Wanted,
+    wanted: ListQuery,
 ) -> Page {
     let within = frame.clone();
     let Query(listing) = wanted.unwrap_or_default();
@@ -86,7 +89,7 @@ fn compose(
     server: &Server,
     frame: Frame,
     session: String,
-    mut listing: Listing,
+    mut listing: ChatList,
 ) -> Result<ChatPage, Problem> {
     let agents = server.chats.agents()?;
     let place: Option<SessionCursor> = listing.before.parse().ok();
@@ -129,4 +132,33 @@ fn compose(
         page.with.push(model);
     }
     Ok(page)
+}
+
+/// A skill of the menu.
+#[derive(Debug, Serialize)]
+pub(crate) struct MenuEntry {
+    /// Its name, as it is sent.
+    name: String,
+    /// Its name, as it is shown.
+    shown: String,
+    /// Its description, as it is shown.
+    description: String,
+}
+
+/// The skills, the strongest source first.
+pub(crate) async fn menu(
+    State(server): State<Arc<Server>>,
+) -> Result<Json<Vec<MenuEntry>>, Problem> {
+    let entries = elsewhere(move || {
+        let snapshot = server.catalog.snapshot();
+        let named = snapshot.catalog.enabled().map(|skill| &skill.record);
+        let named = named.filter(|record| record.user_invocable);
+        let entries = named.map(|record| MenuEntry {
+            name: record.name.clone(),
+            shown: escape_control(&record.name).into_owned(),
+            description: escape_control(&record.description).into_owned(),
+        });
+        entries.collect()
+    });
+    Ok(Json(entries.await?))
 }

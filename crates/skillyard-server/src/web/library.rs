@@ -18,7 +18,7 @@ const PAGE: usize = 60;
 
 /// What the reader wants to see.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct LibraryQuery {
     #[serde(default)]
     q: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ pub(crate) struct Wanted {
 struct LibraryPage {
     frame: Frame,
     active: &'static str,
-    wanted: Wanted,
+    wanted: LibraryQuery,
     sources: Vec<String>,
     skills: Vec<(SkillSummary, String)>,
     /// What is locked, revoked and in no folder, and why.
@@ -54,7 +54,7 @@ struct LibraryPage {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<LibraryQuery>, QueryRejection>,
 ) -> Page {
     // What makes no sense is left out.
     let Query(wanted) = wanted.unwrap_or_default();
@@ -64,7 +64,7 @@ pub(crate) async fn page(
     Ok(shown(&page))
 }
 
-fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
+fn compose(server: &Server, frame: Frame, wanted: LibraryQuery) -> LibraryPage {
     let snapshot = server.catalog.snapshot();
     let all = &snapshot.catalog.skills;
     let tiers = server.host.tiers(all);
@@ -128,7 +128,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
 
 /// What is locked, revoked and in no folder: it has neither a source nor a tier, and its name is all
 /// that words can be found in.
-fn absent(server: &Server, wanted: &Wanted) -> Vec<(String, String)> {
+fn absent(server: &Server, wanted: &LibraryQuery) -> Vec<(String, String)> {
     let is_status = wanted.status.is_empty() || wanted.status == "revoked";
     let is_wanted = is_status && wanted.source.is_empty() && wanted.trust.is_empty();
     if !is_wanted || wanted.page > 0 {

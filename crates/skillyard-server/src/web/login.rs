@@ -1,7 +1,6 @@
 //! Logging in with a token, for browsers that reach a server with tokens.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use askama::Template;
 use axum::Extension;
@@ -11,8 +10,8 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
-use skillyard_http::login::origin::is_https;
 use skillyard_http::login::{LIFETIME, Next, TokenForm};
+use skillyard_http::origin::is_https;
 
 use super::{Frame, NoPage, Page, shown};
 use crate::access::{Access, COOKIE, Peer};
@@ -78,8 +77,8 @@ pub(crate) async fn login(
     let Some(value) = server.logins.login(&tokens, login.token.trim()) else {
         let address = peer.map(|Extension(Peer(address))| address.ip());
         let address = server.proxy.address(address, &headers);
-        // Right tokens cost nothing, so that nobody's guesses keep others from logging in.
-        if address.is_some_and(|address| !server.guesses.take(address, Instant::now())) {
+        // Right tokens cost nothing, so that guesses of one client do not block others.
+        if address.is_some_and(|address| !server.guesses.take(address)) {
             let text = "too many tries; wait a minute";
             let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
             return Err(NoPage::new(frame, problem));

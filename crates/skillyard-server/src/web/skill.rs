@@ -5,16 +5,18 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Form, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect};
+use axum::response::IntoResponse as _;
+use axum::response::Redirect;
 use serde::Deserialize;
 use serde_json::Value;
 use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, ResourceContent};
 use skillyard_format::Document;
-use skillyard_http::address::encoded;
+use skillyard_http::address::{encoded, size};
 use skillyard_http::markdown::{Rendered, render};
+use skillyard_http::visible::source;
 
-use super::part::Part;
-use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
+use super::{Frame, NoPage, Page, PathInput, elsewhere, file_address, shown, skill_address};
 use crate::access::Holder;
 use crate::contents::{Contents, FileList};
 use crate::host::{SkillTrust, Switch};
@@ -51,7 +53,7 @@ struct SkillPage {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Part(name): Part<String>,
+    PathInput(name): PathInput<String>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || compose(&server, within, &name)).await;
@@ -141,7 +143,7 @@ impl SkillPage {
 
 /// What a skill is switched to.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Wish {
+pub(crate) struct SwitchForm {
     to: String,
 }
 
@@ -149,10 +151,10 @@ pub(crate) struct Wish {
 pub(crate) async fn switch(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Part(name): Part<String>,
-    Form(wish): Form<Wish>,
+    PathInput(name): PathInput<String>,
+    Form(form): Form<SwitchForm>,
 ) -> Page {
-    let switch = match wish.to.as_str() {
+    let switch = match form.to.as_str() {
         "on" => Switch::On,
         "off" => Switch::Off,
         _ => return Err(NoPage::new(frame, Problem::bad("`to` is `on` or `off`"))),
@@ -180,4 +182,81 @@ impl Server {
         self.reload()?;
         Ok(changed)
     }
+}
+
+/// How much of a file a page shows.
+const MAX_BYTES: u64 = 256 * 1024;
+
+#[derive(Template)]
+#[template(path = "file.html")]
+struct FilePage {
+    frame: Frame,
+    active: &'static str,
+    name: String,
+    address: String,
+    path: String,
+    size: String,
+    shown: FileView,
+    cut: bool,
+}
+
+enum FileView {
+    Html(String),
+    Text(String),
+    Binary(&'static str),
+}
+
+/// `GET /skills/{name}/files/{path}`.
+pub(crate) async fn file(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    PathInput((name, path)): PathInput<(String, String)>,
+) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || compose_file(&server, within, &name, &path)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+fn compose_file(
+    server: &Server,
+    frame: Frame,
+    name: &str,
+    path: &str,
+) -> Result<FilePage, Problem> {
+    let snapshot = server.catalog.snapshot();
+    let skill = snapshot.known(name);
+    let skill = skill.map_err(|problem| server.absent(name, problem))?;
+    let limits = ReadLimits {
+        max_bytes: MAX_BYTES,
+        binary: BinaryContent::Include,
+        ..server.host.read_limits()
+    };
+    let read = Contents::open(skill)?.read(path, ReadRange::default(), limits)?;
+    let is_markdown = read.path.to_ascii_lowercase().ends_with(".md");
+    let is_own = read.path == skill.record.file_name.as_str();
+    Ok(FilePage {
+        active: "library",
+        frame,
+        name: skill.record.name.clone(),
+        address: skill_address(&skill.record.name),
+        size: size(read.size),
+        cut: read.next_offset.is_some(),
+        shown: match read.content {
+            ResourceContent::Text(text) if is_markdown && !is_own => {
+                FileView::Html(render(&text, |link| file_address(&skill.record.name, link)).html)
+            }
+            ResourceContent::Text(text) => {
+                let seen = source(&read.path, text.as_bytes());
+                FileView::Text(seen.unwrap_or(text))
+            }
+            ResourceContent::Binary { media_type, bytes } => {
+                let seen = source(&read.path, &bytes.unwrap_or_default());
+                seen.map_or(FileView::Binary(media_type), FileView::Text)
+            }
+        },
+        path: read.path,
+    })
 }

@@ -153,30 +153,6 @@ async fn nothing_of_a_session_outlives_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_id_is_that_of_one_request_at_a_time() {
-    let server = TestServer::running();
-    let asks = json!({ "elicitation": {} });
-    let opened = Legacy::try_open(&server, "2025-03-26", RUN, &asks).await;
-    let client = opened.ok().unwrap().0;
-    let arguments = json!({ "name": "attack", "script": "scripts/fill.sh" });
-    let params = json!({ "name": "skill_run", "arguments": arguments });
-    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-    let mut first = client.follow("POST", &call).await;
-    let question = first.next().await;
-    assert_eq!(question["method"], "elicitation/create", "{question}");
-    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
-    for twin in [ping.clone(), json!([ping])] {
-        let answer = client.send(&twin).await;
-        assert!(answer.text.contains("has no answer yet"), "{}", answer.text);
-    }
-    let no = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } });
-    assert_eq!(client.send(&no).await.status, 202);
-    assert_eq!(first.next().await["id"], 7);
-    let answer = client.send(&ping).await;
-    assert!(answer.text.contains(r#""result":{}"#), "{}", answer.text);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_stream_goes_on_behind_what_its_reader_has() {
     let server = TestServer::running();
     let asks = json!({ "elicitation": {} });

@@ -128,7 +128,7 @@ impl FrontEnd for Terminal<'_> {
             let _ = self.context.printer.compact_json(&value);
         }
         match self.told {
-            QuestionReply::Yes => Answer::Once,
+            QuestionReply::Yes => ApprovalAnswer::Once,
             QuestionReply::Ask if self.output == Output::Text && self.context.printer.can_ask() => {
                 self.ask(request)
             }

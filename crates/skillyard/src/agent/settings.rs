@@ -2,7 +2,7 @@
 
 use skillyard_agent::agent::{AgentStore, Drift};
 use skillyard_agent::session::AgentVersion;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{AgentSettings, Strategy, ToolMode};
 use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_trust::verdict::OptIn;
 
@@ -17,17 +17,17 @@ use crate::text::sanitize::visible;
 use crate::text::shell::shell_word;
 
 /// How an agent without a name works.
-pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
+pub(crate) fn configured(context: &Context) -> Result<AgentSettings, CommandError> {
     let config = context.config()?;
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(self::strategy);
-    let mut settings = Settings {
+    let mut settings = AgentSettings {
         model: config
             .text("agents.model")
             .unwrap_or_else(|| "offline".into()),
         strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
         router_model: config.text("agents.router_model"),
-        ..Settings::default()
+        ..AgentSettings::default()
     };
     settings.limits.catalog_skills = config.max_skills();
     let routed = config.count("agents.routed_skills");
@@ -39,7 +39,7 @@ pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
 pub(crate) fn resolved(
     context: &Context,
     name: &str,
-) -> Result<(Settings, Vec<String>, AgentVersion), CommandError> {
+) -> Result<(AgentSettings, Vec<String>, AgentVersion), CommandError> {
     let kept = store(context).load(name).map_err(AgentFailure::from)?;
     let shelf = all_skills(context)?;
     for (pin, drift) in kept.definition.drift(&shelf) {

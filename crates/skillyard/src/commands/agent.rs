@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use similar::TextDiff;
-use skillyard_agent::agent::{Change, Definition, Kept};
-use skillyard_agent::settings::{Limits, Strategy, ToolMode};
-use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::agent::{AgentChange, Definition, StoredAgent};
+use skillyard_agent::settings::{AgentLimits, Strategy, ToolMode};
+use skillyard_agent::tool_spec::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::text::one_line;
 
@@ -164,7 +164,7 @@ fn run_export(context: &Context, args: &AgentExportArgs) -> Outcome {
     Ok(ExitStatus::Success)
 }
 
-/// Change an agent: its next version says what the flags say
+/// AgentChange an agent: its next version says what the flags say
 ///
 /// Examples:
 ///   skillyard agent edit helper --model anthropic/claude-sonnet-4-5
@@ -280,7 +280,7 @@ fn run_create(context: &Context, args: &AgentCreateArgs) -> Outcome {
         tool_mode: ToolMode::default(),
         workspace: WorkspaceTools::default(),
         mcp: Vec::new(),
-        limits: Limits::default(),
+        limits: AgentLimits::default(),
         patterns: Vec::new(),
         denied: Vec::new(),
         skills: Vec::new(),
@@ -378,8 +378,8 @@ fn run_list(context: &Context, _args: &AgentListArgs) -> Outcome {
         context.printer.json(&list)?;
         return Ok(status);
     }
-    let name = |agent: &Kept| format!("{}@{}", agent.name, agent.version);
-    let widest = |text: &dyn Fn(&Kept) -> String| {
+    let name = |agent: &StoredAgent| format!("{}@{}", agent.name, agent.version);
+    let widest = |text: &dyn Fn(&StoredAgent) -> String| {
         let lengths = agents.iter().map(|agent| text(agent).chars().count());
         lengths.max().unwrap_or_default()
     };

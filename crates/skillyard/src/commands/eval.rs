@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skillyard_catalog::finder::{Finder, describe};
+use skillyard_catalog::finder::{build_index, describe};
 use skillyard_catalog::search::{Evaluation, Options, Task, evaluate, near_duplicates};
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::yaml;
@@ -71,8 +71,6 @@ pub(crate) fn run(context: &Context, args: &EvalArgs) -> Outcome {
         }
     }
     let absent = absent_absent(context, &catalog, &labelled)?;
-    let folder = context.environment.skillyard_home.join("index");
-    let finder = Finder::load(&skills, Some(&folder));
     let tasks: Vec<Task<'_>> = labelled
         .iter()
         .map(|each| Task {
@@ -80,6 +78,7 @@ pub(crate) fn run(context: &Context, args: &EvalArgs) -> Outcome {
             wanted: each.wanted.iter().map(String::as_str).collect(),
         })
         .collect();
+    let index = build_index(&skills);
     let evaluation = evaluate(&index, &tasks, &Options::default());
     let alike = alike(&skills);
     let misses: Vec<(&Labelled, Vec<&str>)> = labelled

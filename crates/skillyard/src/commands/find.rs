@@ -6,10 +6,10 @@ pub(crate) mod store;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_catalog::finder::Finder;
+use skillyard_catalog::finder::build_index;
 use skillyard_catalog::search::stem::stem;
 use skillyard_catalog::search::tokenize::words;
-use skillyard_catalog::search::{Detail, Hit, Match, Options, Origin};
+use skillyard_catalog::search::{Detail, Hit, Match, MatchOrigin, Options};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::text::one_line;
 
@@ -318,19 +318,19 @@ pub(crate) fn reasons(hit: &Hit, text: &str) -> Vec<(f32, String)> {
 }
 
 /// How a word of the task and one of a skill belong together.
-fn how(origin: Origin) -> &'static str {
+fn how(origin: MatchOrigin) -> &'static str {
     match origin {
-        Origin::Asked => "as written",
-        Origin::Spelling => "spelled like",
-        Origin::Compound => "part of",
-        Origin::Related => "related to",
+        MatchOrigin::Asked => "as written",
+        MatchOrigin::Spelling => "spelled like",
+        MatchOrigin::Compound => "part of",
+        MatchOrigin::Related => "related to",
     }
 }
 
 fn matched(each: &Match, text: &str) -> String {
     let word = visible(&each.word);
     match each.origin {
-        Origin::Asked => word.into_owned(),
+        MatchOrigin::Asked => word.into_owned(),
         other => {
             let found = whole(&each.term, text);
             format!("{word} ({} `{}`)", how(other), visible(&found))

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::Deserialize;
 use serde_json::json;
-use skillyard_agent::tool::decided;
+use skillyard_agent::tool::decision_event;
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, Status as Standing, builtin};
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{
@@ -274,8 +274,8 @@ const LASTS: Duration = Duration::from_secs(1);
 struct GuardState {
     permissions: Permissions,
     catalog: Option<Catalog>,
-    /// The files that decided, unless they may have changed unnoticed.
-    files: Option<Vec<Watched>>,
+    /// The files that decision_event, unless they may have changed unnoticed.
+    files: Option<Vec<WatchedPath>>,
     since: Instant,
 }
 
@@ -295,7 +295,7 @@ impl GuardState {
         })
     }
 
-    /// Whether nothing was decided or installed since; what nobody tells of counts after a moment.
+    /// Whether nothing was decision_event or installed since; what nobody tells of counts after a moment.
     fn is_current(&self, context: &Context) -> bool {
         self.since.elapsed() < LASTS
             && self.files == Some(decisions::files(context))
@@ -372,7 +372,7 @@ impl Guard<'_> {
         let decision = self.decide(&skills, &request);
         let decision = decision.map_err(|error| error.to_string())?;
         // A runtime that gets an answer may act on it, so it is written down first.
-        let recorded = self.recorder.record(&decided(&request, &decision));
+        let recorded = self.recorder.record(&decision_event(&request, &decision));
         recorded.map_err(|error| error.to_string())?;
         Ok(decision)
     }

@@ -372,7 +372,7 @@ fn from_catalog(
     }
     let detail = args.detail();
     let task = args.task.as_ref();
-    let hits = task.map(|task| rank(context, &skills, task, skills.len(), detail));
+    let hits = task.map(|task| rank(&skills, task, skills.len(), detail));
     let room = Room {
         tokens: args.budget.unwrap_or(DEFAULT_BUDGET),
         skills: context.config()?.max_skills(),

@@ -18,7 +18,7 @@ use jiff::SignedDuration;
 use secrecy::SecretString;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_registry::blobs::{S3Access, Ways};
 use skillyard_registry::maintenance::{Caution, SoundCopy};
 use skillyard_registry::{Blobs, Database, Registry, maintenance};
@@ -112,7 +112,7 @@ pub(crate) async fn server(
     let mut settings = skillyard_registry::Settings::new(url);
     settings.proxy = proxy;
     if readers == Readers::Known {
-        settings.access = skillyard_registry::server::Access::Private;
+        settings.access = skillyard_registry::server::ReadAccess::Private;
     }
     Ok(signing(
         skillyard_registry::Server::new(registry, settings),

@@ -31,7 +31,7 @@ use crate::script;
 use crate::script::approval;
 use crate::script::approval::{Approval, FlagAnswer, Request};
 use crate::script::place::{self, SkillPlace};
-use crate::script::profile::{self, Made, Plan};
+use crate::script::profile::{self, Made, ScriptPlan};
 use crate::script::record::{Run, RunOrigin};
 use crate::text::sanitize::visible;
 
@@ -228,7 +228,7 @@ fn answer(args: &RunArgs) -> FlagAnswer {
 fn start(
     context: &Context,
     sandbox: &Sandbox,
-    plan: &Plan,
+    plan: &ScriptPlan,
 ) -> Result<(Ran, WrittenOutput), CommandError> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [
@@ -322,7 +322,7 @@ fn unanswered(context: &Context, request: &Request<'_>, error: CommandError) -> 
 }
 
 /// The flags that have no effect, or less than they say, each in a sentence.
-fn narrowed(args: &RunArgs, plan: &Plan, backend: Backend) -> Vec<String> {
+fn narrowed(args: &RunArgs, plan: &ScriptPlan, backend: Backend) -> Vec<String> {
     let mut told = Vec::new();
     let wall = plan.profile.limits.wall;
     let timeout = args.timeout.map(Duration::from_secs_f64);
@@ -378,7 +378,7 @@ pub(crate) fn explain(
     skill: &SkillPlace,
     script: &str,
     copy: &Copy,
-    plan: &Plan,
+    plan: &ScriptPlan,
     narrowed: &[String],
     backend: Backend,
 ) -> Result<(), CommandError> {

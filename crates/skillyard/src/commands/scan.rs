@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
-use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
+use skillyard_catalog::walk::{FoundSkill, Skipped, UNREADABLE};
 use skillyard_format::SkillName;
 use skillyard_format::text::decode;
 use skillyard_install::reference::ArchiveKind;

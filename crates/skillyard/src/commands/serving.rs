@@ -25,8 +25,8 @@ use skillyard_agent::mcp_client::{PublishedSkill, Servers};
 use skillyard_agent::script::ScriptError;
 use skillyard_agent::telemetry::{TelemetryEvent, TelemetrySubscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
-use skillyard_catalog::selection::{Pattern, Selection};
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::selection::{NamePattern, Selection};
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill, unhashable};
 use skillyard_format::package::Digest;
 use skillyard_server::{

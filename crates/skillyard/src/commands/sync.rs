@@ -238,7 +238,7 @@ fn as_found(before: &InstalledState, present: Vec<Locked>, absent: Vec<String>) 
         present,
         absent,
         dropped,
-        ..Wish::default()
+        ..DesiredState::default()
     }
 }
 

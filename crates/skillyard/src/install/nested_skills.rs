@@ -40,7 +40,7 @@ pub(crate) fn heading() -> String {
 
 /// Each of them, with what it is for.
 pub(crate) fn lines(checked: &[&Checked<'_>]) -> Vec<String> {
-    let line = |candidate: &Candidate, inner: Inner| {
+    let line = |candidate: &Candidate, inner: NestedSkill| {
         let short: String = inner
             .description
             .chars()

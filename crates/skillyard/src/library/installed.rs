@@ -17,6 +17,7 @@ use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
 use skillyard_install::tree::{Ignored, Tree};
+use skillyard_install::under_way;
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use crate::context::Context;

@@ -8,13 +8,14 @@ mod standing;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use skillyard_agent::mcp_client::PublishedSkill;
 use skillyard_catalog::selection::Selection;
-use skillyard_catalog::source::{OtherProject, SourceKind, Surroundings};
+use skillyard_catalog::source::{OtherProject, SourceKind};
+use skillyard_catalog::surroundings::Surroundings;
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_install::scope::ScopeKind;
-use skillyard_mcp::PublishedSkill;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
 use skillyard_trust::policy::{Layer, Policy};

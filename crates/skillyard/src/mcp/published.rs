@@ -16,7 +16,7 @@ use skillyard_catalog::record::Record;
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Stamp;
-use skillyard_catalog::{CatalogSkill, Status, own_folder};
+use skillyard_catalog::{CatalogSkill, Status, private_dir};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits, WriteAccess};

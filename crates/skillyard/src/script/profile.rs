@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_agent::script::ScriptError;
 use skillyard_catalog::agents;
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::surroundings::Surroundings;
 
 use crate::config::Config;
 use crate::context::Context;

@@ -11,7 +11,7 @@ use skillyard_sandbox::{
 };
 
 use super::place::SkillPlace;
-use super::profile::{self, Allowed, Made, Plan};
+use super::profile::{self, Allowed, Made, ScriptPlan};
 use crate::library::permission::Permissions;
 
 /// A shorter value of a variable is taken out only where it is a whole word: it may be part of
@@ -52,7 +52,7 @@ pub(crate) struct Run<'a> {
     /// What the user allowed.
     pub(crate) allowed: &'a Allowed,
     /// What the script may do.
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a ScriptPlan,
     /// The script, and its own bytes.
     pub(crate) script: (&'a str, Digest),
     /// Who keeps it.

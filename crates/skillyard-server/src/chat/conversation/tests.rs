@@ -92,7 +92,10 @@ fn who_does_not_answer_has_not_said_no() {
     assert_eq!(conversation.patience, Duration::from_mins(10));
     conversation.patience = Duration::from_millis(1);
     let late = Unanswered::Late { minutes: 0 };
-    assert_eq!(conversation.ask(&request()), ApprovalAnswer::Unanswered(late));
+    assert_eq!(
+        conversation.ask(&request()),
+        ApprovalAnswer::Unanswered(late)
+    );
     let Some(ChatEvent::Decided {
         unanswered: Some(why),
         ..

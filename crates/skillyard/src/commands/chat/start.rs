@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, ToolMode};
+use skillyard_agent::settings::{AgentSettings, ToolMode};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::guard::GuardEnvironment as _;
 use skillyard_trust::verdict::OptIn;

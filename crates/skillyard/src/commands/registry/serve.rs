@@ -11,7 +11,7 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_registry::maintenance::{self, LogSigner};
 use skillyard_registry::rate::Rates;
-use skillyard_registry::server::{Access, Names, Proxy};
+use skillyard_registry::server::{Names, Proxy, ReadAccess};
 use skillyard_registry::{Registry, Server, Settings};
 use skillyard_server::LogLine;
 use skillyard_trust::signature::SigningKey;
@@ -126,7 +126,7 @@ pub(super) async fn run(context: &Context, args: &RegistryServeArgs) -> Outcome 
         settings.names = Names::Loopback;
     }
     if args.private {
-        settings.access = Access::Private;
+        settings.access = ReadAccess::Private;
     }
     if args.behind_proxy {
         settings.proxy = Proxy::Trusted;

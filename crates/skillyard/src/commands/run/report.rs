@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_sandbox::{Captured, Denial, Limit, Outcome as Ran, RunEnd};
 
 use crate::context::Context;
-use crate::script::profile::{self, Made, Plan};
+use crate::script::profile::{self, Made, ScriptPlan};
 use crate::script::record::{self, exposed};
 use crate::text::sanitize::visible;
 
@@ -20,7 +20,7 @@ pub(crate) fn tell_unread<'a>(context: &Context, unread: impl Iterator<Item = &'
 }
 
 /// Tells people what they would miss.
-pub(crate) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
+pub(crate) fn tell(context: &Context, ran: &Ran, plan: &ScriptPlan, made: &Made) {
     for denial in &ran.denials {
         let text = match denial {
             Denial::Limit(Limit::WallTime) => {
@@ -84,7 +84,7 @@ pub(crate) fn seconds(time: Duration) -> String {
 }
 
 /// How it ended, as programs get it.
-pub(crate) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
+pub(crate) fn as_json(ran: &Ran, plan: &ScriptPlan, made: &Made) -> Value {
     let (signal, stopped) = match ran.end {
         RunEnd::Exited(_) => (None, None),
         RunEnd::Signalled(signal) => (Some(signal), None),

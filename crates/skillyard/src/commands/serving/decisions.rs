@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_install::scope::Scope;
 
 use crate::config::project;

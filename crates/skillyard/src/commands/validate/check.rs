@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::walk::{Found, Skipped};
+use skillyard_catalog::walk::{FoundSkill, Skipped};
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, fix, reference};
 
@@ -84,7 +84,7 @@ fn reference_without_file(
 }
 
 fn check_file(
-    found: &Found<'_>,
+    found: &FoundSkill<'_>,
     args: &ValidateArgs,
     delivery: &Delivery<'_>,
     reach: Option<&FixScope<'_>>,

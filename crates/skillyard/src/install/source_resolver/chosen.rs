@@ -91,7 +91,7 @@ impl SourceResolver<'_> {
         &mut self,
         reference: &Reference,
         meaning: &ResolvedReference,
-        offers: &[Offer],
+        offers: &[SkillOffer],
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
         // No skill of a folder is looked for behind a link, so this is done once for all of them.

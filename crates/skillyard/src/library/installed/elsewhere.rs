@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::scope::Scope;
 use skillyard_install::target;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use skillyard_format::QualifiedName;
 use skillyard_install::fetch::registry::{LogEntry, Registry as _};
 use skillyard_registry::Registry;
-use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Missing, Run, State};
+use skillyard_registry::mirror::{Mirror, MirrorEntry, MirrorError, MirrorState, Missing, Run};
 
 use super::taking::{MAX_PARALLEL_DOWNLOADS, Taking};
 use crate::commands::registry::mirror::{Had, MirrorSource};
@@ -124,13 +124,13 @@ impl Copied {
     }
 
     /// Notes that an entry cannot be had.
-    pub(super) fn miss(&mut self, entry: &Entry, reason: String) {
+    pub(super) fn miss(&mut self, entry: &MirrorEntry, reason: String) {
         let key = (entry.name.to_string(), entry.version.to_string());
         self.absent.entry(key).or_insert(reason);
     }
 
     /// Whether it was noted so.
-    pub(super) fn misses(&self, entry: &Entry) -> bool {
+    pub(super) fn misses(&self, entry: &MirrorEntry) -> bool {
         let key = (entry.name.to_string(), entry.version.to_string());
         self.absent.contains_key(&key)
     }
@@ -141,8 +141,8 @@ async fn entries(
     source: &MirrorSource,
     have: usize,
     size: usize,
-) -> Result<Vec<Entry>, CommandError> {
-    let mut all: Vec<Entry> = Vec::new();
+) -> Result<Vec<MirrorEntry>, CommandError> {
+    let mut all: Vec<MirrorEntry> = Vec::new();
     while have + all.len() < size {
         let from = have + all.len();
         let some = source
@@ -158,13 +158,13 @@ async fn entries(
     Ok(all)
 }
 
-fn read(entry: LogEntry) -> Result<Entry, CommandError> {
+fn read(entry: LogEntry) -> Result<MirrorEntry, CommandError> {
     let name = entry.name.parse::<QualifiedName>();
     let name = name.map_err(|problem| {
         let problem = format!("an entry has a name that nothing can have: {problem}");
         RegistryFailure::from(MirrorError::Log(problem))
     })?;
-    Ok(Entry {
+    Ok(MirrorEntry {
         name,
         version: entry.version,
         digest: entry.digest,
@@ -216,7 +216,10 @@ async fn changed(source: &MirrorSource, since: i64) -> Result<Changed, CommandEr
 }
 
 /// What can change about a skill, as it is now.
-async fn state(source: &MirrorSource, name: &QualifiedName) -> Result<Had<State>, CommandError> {
+async fn state(
+    source: &MirrorSource,
+    name: &QualifiedName,
+) -> Result<Had<MirrorState>, CommandError> {
     let wanted = name.clone();
     let asked = source
         .try_ask(move |remote, asked| {
@@ -230,7 +233,7 @@ async fn state(source: &MirrorSource, name: &QualifiedName) -> Result<Had<State>
             let tags = each.dist_tags.iter();
             tags.map(|tag| (tag.clone(), each.version.clone()))
         });
-        State {
+        MirrorState {
             yanked: yanked
                 .map(|each| {
                     let reason = each.yank_reason.clone().unwrap_or_default();

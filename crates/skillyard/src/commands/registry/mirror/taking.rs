@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use skillyard_format::QualifiedName;
 use skillyard_install::fetch::DOWNLOAD_LIMIT;
 use skillyard_install::fetch::registry::{Registry as _, VersionListing};
-use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Told};
+use skillyard_registry::mirror::{Mirror, MirrorEntry, MirrorError, MirrorEvent};
 
 use super::copying::Copied;
 use crate::commands::registry::mirror::{Had, MirrorSource, PendingQuery, had};
@@ -25,7 +25,7 @@ pub(super) struct Taking<'a, 'b> {
 
 impl Taking<'_, '_> {
     /// Takes in some entries; one that cannot be had keeps nothing else from coming.
-    pub(super) async fn take(&mut self, entries: &[Entry]) -> Result<(), CommandError> {
+    pub(super) async fn take(&mut self, entries: &[MirrorEntry]) -> Result<(), CommandError> {
         for entry in entries {
             if let Some(reason) = entry.unbearable() {
                 self.copied.miss(entry, reason);
@@ -57,7 +57,7 @@ impl Taking<'_, '_> {
     }
 
     /// Fetches the archives that are not here yet, several at once.
-    async fn fetch(&mut self, entries: &[Entry]) -> Result<(), CommandError> {
+    async fn fetch(&mut self, entries: &[MirrorEntry]) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
         let mut missing = Vec::new();
         for entry in entries.iter().filter(|entry| !self.copied.misses(entry)) {
@@ -115,10 +115,10 @@ impl Taking<'_, '_> {
 }
 
 /// What an index says about an entry.
-fn told(listing: &VersionListing, entry: &Entry) -> Told {
+fn told(listing: &VersionListing, entry: &MirrorEntry) -> MirrorEvent {
     let mut lines = listing.versions.iter();
     let line = lines.find(|each| each.version == entry.version);
-    Told {
+    MirrorEvent {
         published: line.and_then(|line| line.published.as_deref()?.parse().ok()),
         publisher: line.and_then(|line| line.publisher.clone()),
     }
