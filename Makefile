@@ -91,6 +91,7 @@ check:
 	scripts/size
 	scripts/layers
 	scripts/language
+	scripts/walks
 
 # Speed, side by side with what users have today; one run, ratios only. The program is built as releases are.
 DIST = cargo build --profile dist -p skillyard

@@ -29,9 +29,15 @@ pub(crate) fn map<I: Sync, S, T: Send>(
         }
         done
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = if blocks.len() < 2 {
+        1
+    } else {
+        blocks
+            .len()
+            .min(thread::available_parallelism().map_or(1, usize::from))
+    };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(blocks.len()))
+        let others: Vec<_> = (1..threads)
             // Without another thread this one does all the work.
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();

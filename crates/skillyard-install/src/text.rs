@@ -43,7 +43,7 @@ pub fn with_line_ends_of(original: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::os::unix::fs::PermissionsExt as _;
+    
 
     use rustix::fs::Mode;
     use skillyard_catalog::regular_file::NotRead;

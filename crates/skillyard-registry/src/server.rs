@@ -22,9 +22,9 @@ use crate::readiness::Readiness;
 use crate::registry::{Registry, no_version};
 use crate::skill_index::{Release, SkillIndexEntry};
 
-/// How long what was in_flight may take once the server is to stop.
+/// How long what was `in_flight` may take once the server is to stop.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How many bytes of skills' index_entries are kept in memory.
+/// How many bytes of skills' `index_entries` are kept in memory.
 const MAX_INDEX_BYTES: usize = 16 * 1024 * 1024;
 /// How many bytes of archives are kept in memory.
 const MAX_ARCHIVE_BYTES: usize = 16 * 1024 * 1024;
@@ -164,7 +164,7 @@ impl Server {
         self
     }
 
-    /// Waits until what was in_flight is done and the downloads so far are counted.
+    /// Waits until what was `in_flight` is done and the downloads so far are counted.
     pub async fn settle(&self) {
         self.in_flight.done(SHUTDOWN_TIMEOUT).await;
         self.counter.finish().await;

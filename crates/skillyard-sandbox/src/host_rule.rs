@@ -23,7 +23,7 @@ enum HostPattern {
     Address(IpAddr),
 }
 
-/// A text that is no rule.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` names no host: {reason}")]
 pub struct HostRuleError {
@@ -160,7 +160,7 @@ impl Destination {
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse::<u16>() {
             Ok(port) if is_number && port != 0 => Ok((host, Some(port))),
-            _ => Err("the port is no number from 1 to 65535"),
+            _ => Err("the port is not a number from 1 to 65535"),
         }
     }
 }
@@ -181,7 +181,7 @@ impl Host {
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         if let Some(inner) = text.strip_prefix('[') {
             let inner = inner.strip_suffix(']').ok_or("a bracket is not closed")?;
-            let address: Ipv6Addr = inner.parse().map_err(|_| "it is no address of IPv6")?;
+            let address: Ipv6Addr = inner.parse().map_err(|_| "it is not an IPv6 address")?;
             return Ok(Self::Address(plain(address.into())));
         }
         if let Ok(address) = text.parse::<Ipv4Addr>() {

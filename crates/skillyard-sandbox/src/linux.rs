@@ -28,7 +28,7 @@ use monitor::{Inspector, outcome};
 use scratch::Scratch;
 use start::{Started, start};
 
-/// How often a sandbox is made anew because its workspace changed meanwhile.
+/// How often a sandbox is set up again because its workspace changed meanwhile.
 const MAX_TRIES: usize = 5;
 
 pub(crate) fn run(
@@ -93,7 +93,7 @@ pub(crate) fn run(
 }
 
 /// Ends what did not end when it was asked to: the process that holds the others comes last,
-/// so that nobody can be left when it has gone.
+/// so that no process is left when it exits.
 fn end_by_force(child: &mut Child, patience: Patience) {
     if !processes::end_below(child.id()) || patience == Patience::Over {
         let _ = child.kill();

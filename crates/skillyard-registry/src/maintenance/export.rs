@@ -46,9 +46,9 @@ pub struct Exported {
     pub skills: usize,
     /// How many versions there are.
     pub versions: usize,
-    /// ExportFiles that are new or changed.
+    /// `ExportFiles` that are new or changed.
     pub written: usize,
-    /// ExportFiles that were there already.
+    /// `ExportFiles` that were there already.
     pub unchanged: usize,
     /// Versions that could not be written: their skills, their numbers, and why.
     pub left_out: Vec<(String, String, String)>,

@@ -82,7 +82,7 @@ pub(crate) fn zipped(archive: &[u8]) -> Result<Vec<u8>, Refusal> {
     )?)
 }
 
-/// PackedFiles as an archive, the same bytes for the same files.
+/// `PackedFiles` as an archive, the same bytes for the same files.
 pub(super) fn packed(files: &[Unpacked], format: PackFormat) -> Result<Vec<u8>, PackError> {
     let files: Vec<PackFile<'_>> = files
         .iter()

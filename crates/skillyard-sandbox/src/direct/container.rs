@@ -145,7 +145,7 @@ mod tests {
             .iter()
             .any(|word| word.to_string_lossy().starts_with("--ulimit=nproc="));
         assert_eq!(limited, most_processes().is_some());
-        // What belongs to the program stands behind the image.
+        // Arguments of the program follow the image.
         let image = words.iter().position(|each| each == "image");
         assert!(image < words.iter().position(|each| each == "--privileged"));
         assert!(!has("--interactive"));

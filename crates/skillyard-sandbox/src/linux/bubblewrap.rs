@@ -53,7 +53,7 @@ impl Arguments {
     }
 }
 
-/// What `bwrap` has to be told.
+/// Arguments for `bwrap`.
 pub(super) fn arguments(profile: &Profile, identity: UserIds) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments {
         words: Vec::with_capacity(256),
@@ -95,7 +95,7 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: UserIds) -> io::
     let group = format!("user:x:{gid}:\n");
     arguments.file(group.as_bytes(), Path::new("/etc/group"))?;
     if profile.network != Network::Full {
-        // There is no other host to be found, and the one there is has its name from nowhere else.
+        // The proxy is the only reachable host, and nothing else gives it a name.
         arguments.file(HOSTS, Path::new("/etc/hosts"))?;
     }
     arguments.push([&"--proc", &"/proc"]);

@@ -17,7 +17,7 @@ use crate::profile::{MountAccess, Profile};
 use crate::setup::Setup;
 use crate::spawn;
 
-/// What is to be started, and as whom.
+/// The program to start, and its user.
 pub(super) struct CommandLine {
     pub(super) argv: Vec<OsString>,
     /// The descriptors that the words speak of.
@@ -84,7 +84,7 @@ fn as_user(
             identity,
         });
     }
-    // Our binary makes the mounts as root, becomes somebody else, and then the program.
+    // Our binary mounts as root, drops to another user, and then executes the program.
     let orders = RootOrders {
         mounts: staged,
         identity,
@@ -131,8 +131,8 @@ fn orders_file(orders: &impl serde::Serialize) -> Result<OwnedFd, SandboxError> 
 fn stage_program(setup: &Setup) -> io::Result<OwnedFd> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut file = File::open(&setup.launcher)?;
-    let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
-    if everybody || setup.identity.is_none() {
+    let world_readable = file.metadata()?.permissions().mode() & 0o005 == 0o005;
+    if world_readable || setup.identity.is_none() {
         return Ok(file.into());
     }
     let mut bytes = Vec::new();

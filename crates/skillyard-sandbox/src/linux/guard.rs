@@ -1,4 +1,4 @@
-//! What has to be done so that places in a writable folder stay as they are.
+//! The mounts that protect places in a writable folder.
 //!
 //! A place that exists is mounted read-only, and of a link what it leads to. The folders on the way
 //! become mounts of their own: the parent of a mount could be renamed and another be put in its
@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 /// As many links as the kernel follows.
 const MAX_LINKS: usize = 40;
 
-/// What has to be done in one writable folder; all paths are relative to it.
+/// The mounts for one writable folder; all paths are relative to it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Guard {
     /// Folders on the way to the others.
@@ -84,7 +84,7 @@ impl Guard {
                     }
                 }
                 Some(found) if found.is_dir() => {}
-                // A file where a folder is looked for: nobody may put a folder there either.
+                // A file where a folder is expected: the program must not replace it by a folder.
                 Some(_) => break,
             }
         }
@@ -92,7 +92,7 @@ impl Guard {
         Ok(())
     }
 
-    /// What lies in a place that is kept is kept with it.
+    /// The contents of a protected place are protected with it.
     fn leave_out_what_is_inside(&mut self) {
         let kept = self.kept.clone();
         let is_inside = |path: &Path| path.ancestors().skip(1).any(|each| kept.contains(each));

@@ -46,7 +46,7 @@ impl Inspector<'_> {
         Inspection { memory, reached }
     }
 
-    /// Puts the program into its group, and tells whether the kernel ended somebody there.
+    /// Puts the program into its group, and reports whether the kernel killed a process there.
     fn is_short_of_memory(&self, below: &[u32]) -> bool {
         let made = || {
             let groups = self.setup.survey.groups.as_ref()?;
@@ -84,7 +84,7 @@ pub(super) fn outcome(
     (mut bytes, status): (Vec<u8>, OwnedFd),
     profile: &Profile,
 ) -> Result<Outcome, SandboxError> {
-    // Everybody who could write to the pipe has ended.
+    // Every process that could write to the pipe has exited.
     let _ = File::from(status).read_to_end(&mut bytes);
     let report = Report::read(&bytes);
     let none = Usage { memory: 0, cpu: 0 };

@@ -3,7 +3,7 @@
 //!
 //! `bwrap` takes paths and follows links in them. In a folder that another program may write
 //! to at the same time a path can lead elsewhere by then, so `bwrap` mounts only whole folders.
-//! They are compared with what was opened before; what lies in a writable one is mounted here,
+//! They are compared with what was opened before; places in a writable one are mounted here,
 //! from an open folder on and through no link.
 //!
 //! The owner of a user namespace may do anything in it, so a process of ours enters those of the
@@ -49,11 +49,11 @@ impl From<Metadata> for Inode {
     }
 }
 
-/// A writable folder, and what has to be done in it.
+/// A writable folder, and the mounts in it.
 pub(super) struct GuardedFolder {
     /// Its number among the mounts.
     pub(super) number: usize,
-    /// What has to be done.
+    /// The mounts.
     pub(super) guard: Guard,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn is_needed(profile: &Profile) -> bool {
     mounts.any(|mount| mount.access == MountAccess::Write || mount.source == mount.target)
 }
 
-/// Where `bwrap` has to mount something: there, or beside, if its place is in a writable folder.
+/// Where `bwrap` mounts something: there, or beside, if its place is in a writable folder.
 pub(super) fn first_place(profile: &Profile, number: usize, mount: &Mount) -> PathBuf {
     match holder(profile, mount) {
         Some(_) => PathBuf::from(format!("/tmp/.mount-{number}")),
@@ -107,7 +107,7 @@ fn holder<'a>(profile: &Profile, mount: &'a Mount) -> Option<(usize, &'a Path)> 
 }
 
 /// Opens what is to be mounted. A folder to work in has no link in its path; where there is one,
-/// somebody has just put it there.
+/// another process has just created it.
 pub(super) fn open(mount: &Mount, directory: &Path) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     let how = if mount.access == MountAccess::Write || mount.source == directory {

@@ -1,4 +1,4 @@
-//! What the launcher is told to do.
+//! The orders for the launcher.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::setup::Setup;
 /// Processes of the sandbox itself that count against the program's: the stage.
 const OUR_PROCESSES: u64 = 1;
 
-/// What the launcher has to do, without the numbers of descriptors.
+/// The orders, without the numbers of descriptors.
 pub(super) fn stage_orders(
     setup: &Setup,
     profile: &Profile,
@@ -90,7 +90,7 @@ fn limits(setup: &Setup, profile: &Profile) -> ResourceLimits {
     }
 }
 
-/// What the launcher has to do inside bubblewrap.
+/// The orders inside bubblewrap.
 fn in_bubblewrap(profile: &Profile) -> StageOrders {
     let mut spec = StageOrders {
         isolation: Isolation::Namespaces,
@@ -135,7 +135,7 @@ fn in_bubblewrap(profile: &Profile) -> StageOrders {
     spec
 }
 
-/// What the launcher has to do where landlock alone keeps the program in: it shares the host's
+/// The orders where Landlock alone confines the program: it shares the host's
 /// process numbers and file system, and sees nothing of either but what it is allowed.
 fn with_landlock(profile: &Profile, scratch: &Path) -> StageOrders {
     let mut mounts = profile.mounts.iter();

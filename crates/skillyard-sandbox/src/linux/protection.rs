@@ -104,7 +104,7 @@ impl Protection {
     }
 }
 
-/// Why places cannot be protected: mostly because somebody has just changed them.
+/// Why places cannot be protected: mostly because another process has just changed them.
 fn failed(path: &Path, source: io::Error) -> SandboxError {
     if is_change(&source) {
         let path = path.to_owned();
@@ -116,7 +116,7 @@ fn failed(path: &Path, source: io::Error) -> SandboxError {
     }
 }
 
-/// Whether an error says that something is no longer what it was when we looked.
+/// Whether an error means that a file changed after it was inspected.
 pub(super) fn is_change(error: &io::Error) -> bool {
     let changes = [
         Errno::NOENT,

@@ -1,4 +1,4 @@
-//! A private folder for temporary files, where there is no private `/tmp`.
+//! A private folder for temporary files, for sandboxes without a private `/tmp`.
 
 use std::fs;
 use std::io;

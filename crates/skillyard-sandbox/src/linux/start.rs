@@ -187,7 +187,7 @@ fn stdin(setup: &Setup, command: &Command) -> Result<(OwnedFd, Feed), SandboxErr
             let nothing = File::open("/dev/null").doing("open `/dev/null`")?;
             (nothing.into(), None)
         }
-        // A file, or a pipe of somebody else's, could be read but not opened by its name.
+        // A file, or a pipe of another user, could be read but not opened by its name.
         Stdin::Inherited if !io::stdin().is_terminal() => {
             let (read, write) = pipe(setup)?;
             // It ends with the input, with the program, or with us.

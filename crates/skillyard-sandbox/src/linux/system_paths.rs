@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::profile::Network;
 
-/// Folders of programs and libraries, which everybody may read.
+/// Folders of programs and libraries, readable by every user.
 const FOLDERS: &[&str] = &[
     "/usr",
     "/bin",
@@ -27,7 +27,7 @@ const SETTINGS: &[&str] = &[
     "/etc/localtime",
 ];
 
-/// What programs look for when there is somebody to speak to.
+/// Files that programs need for TLS.
 const NETWORK: &[&str] = &[
     "/etc/crypto-policies",
     "/etc/pki/ca-trust",
@@ -40,10 +40,10 @@ const NETWORK: &[&str] = &[
 /// What is needed to find hosts, when the network is open.
 const RESOLVER: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
 
-/// Devices that hold nothing of anybody.
+/// Devices without data.
 pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/urandom"];
 
-/// The same, where a host's own are used.
+/// Devices of the host, for back ends without their own.
 pub(super) const MORE_DEVICES: &[&str] = &["/dev/full", "/dev/random"];
 
 /// Files of `/proc` about the machine as a whole, which runtimes look at.
@@ -63,7 +63,7 @@ pub(super) const MACHINE: &[&str] = &[
     "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
 ];
 
-/// A part of the system, as it has to be shown.
+/// A part of the system, and how it is mounted.
 pub(super) enum SystemPath {
     /// A folder or a file.
     Here(PathBuf),

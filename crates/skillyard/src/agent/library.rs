@@ -54,7 +54,7 @@ fn shelf_with(
         if is_wanted {
             skills.push(placed(context, &permissions, skill)?);
         } else {
-            withheld.insert(skill.record.name.to_string(), withheld::left_out());
+            withheld.insert(skill.record.name.clone(), withheld::left_out());
         }
     }
     let config = context.config()?;
@@ -76,7 +76,7 @@ fn shelf_with(
             let (name, folder) = (&each.skill.record.name, &each.skill.record.folder);
             let digests = permissions.expected(name, folder)?;
             let remedy = permissions.remedy(name, folder);
-            Some((name.to_string(), Expected { digests, remedy }))
+            Some((name.clone(), Expected { digests, remedy }))
         })
         .collect();
     let (mut folder, mut editions) = (None, BTreeMap::new());

@@ -164,7 +164,7 @@ fn run_export(context: &Context, args: &AgentExportArgs) -> Outcome {
     Ok(ExitStatus::Success)
 }
 
-/// AgentChange an agent: its next version says what the flags say
+/// Change an agent: its next version says what the flags say
 ///
 /// Examples:
 ///   skillyard agent edit helper --model anthropic/claude-sonnet-4-5

@@ -147,7 +147,7 @@ fn written(
         return Ok(if NamePattern::is_name(name, names) {
             NamePattern::exactly(name)
         } else {
-            name.to_string()
+            name.clone()
         });
     }
     match NamePattern::new(word) {

@@ -111,7 +111,7 @@ fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), Comman
     });
     match refused.and_then(|skill| withheld::of(&skill, &permissions)) {
         Some(why) => Err(CommandError::NotExported {
-            name: name.to_string(),
+            name: name.clone(),
             reason: why.reason,
             remedy: why.remedy,
         }),

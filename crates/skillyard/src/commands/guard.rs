@@ -274,7 +274,7 @@ const LASTS: Duration = Duration::from_secs(1);
 struct GuardState {
     permissions: Permissions,
     catalog: Option<Catalog>,
-    /// The files that decision_event, unless they may have changed unnoticed.
+    /// The files that the decisions came from, unless they may have changed unnoticed.
     files: Option<Vec<WatchedPath>>,
     since: Instant,
 }
@@ -295,7 +295,7 @@ impl GuardState {
         })
     }
 
-    /// Whether nothing was decision_event or installed since; what nobody tells of counts after a moment.
+    /// Whether nothing was decided or installed since; what nobody tells of counts after a moment.
     fn is_current(&self, context: &Context) -> bool {
         self.since.elapsed() < LASTS
             && self.files == Some(decisions::files(context))

@@ -413,13 +413,13 @@ fn entry_of(
         record.folder.clone()
     };
     Ok(CatalogEntry {
-        name: record.name.to_string(),
-        description: record.description.to_string(),
+        name: record.name.clone(),
+        description: record.description.clone(),
         location: args.location(format, &folder, &record.file_name, || {
             let root = catalog.sources.get(skill.source).map(|source| &source.root);
             match root.and_then(|root| record.folder.strip_prefix(root).ok()) {
                 Some(below) if below != Path::new("") => below.to_string_lossy().into_owned(),
-                _ => record.name.to_string(),
+                _ => record.name.clone(),
             }
         }),
     })

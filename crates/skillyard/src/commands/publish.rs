@@ -123,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &PublishArgs) -> Outcome {
     if published.new {
         context.printer.data(&format!(" + {}\n", visible(&id)))?;
         context.printer.note(&format!(
-            "PublishedVersion to {} in {}",
+            "Published to {} in {}",
             visible(&remote.address()),
             elapsed(start.elapsed())
         ));

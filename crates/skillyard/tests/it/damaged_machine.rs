@@ -184,7 +184,7 @@ fn a_cache_that_is_no_file_holds_up_nobody() {
         fs::write(folder.join("digests"), "").unwrap();
         let files = fs::read_dir(&folder).unwrap();
         let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
-        assert!(files.len() >= 3, "{files:?}");
+        assert!(files.len() >= 2, "{files:?}");
         for file in files {
             spoil(&context, &file);
         }

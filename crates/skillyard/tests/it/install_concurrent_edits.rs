@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -151,37 +150,4 @@ fn what_is_as_it_was_seen_is_replaced_and_what_programs_left_is_no_edit() {
     let update = overtaken.update();
     overtaken.interrupted.write_journal(&[update], "");
     overtaken.interrupted.ends("two", 1);
-}
-
-#[test]
-fn what_a_process_of_another_home_left_is_named_and_goes_after_a_day() {
-    let context = installed();
-    let stage = |number: u8| format!(".agents/.skillyard-9-9-{number}");
-    let age = |path: &str| {
-        let folder = fs::File::open(context.root().join(path)).unwrap();
-        let then = SystemTime::now() - Duration::from_hours(48);
-        folder.set_modified(then).unwrap();
-    };
-    // The first has what is installed, in part, the second something of somebody.
-    let whole = skill("pdf", "one");
-    context.write(&format!("{}/pdf/SKILL.md", stage(0)), &whole[..9]);
-    context.write(&format!("{}/.old/pdf/SKILL.md", stage(1)), "mine");
-    let told = context.run(&["doctor"]);
-    for number in [0, 1] {
-        assert!(told.contains(&stage(number)), "{told}");
-    }
-    let is_there = |number| context.root().join(stage(number)).exists();
-    context.done(&["sync"]);
-    assert!(is_there(0) && is_there(1), "their own home may go on");
-    age(&stage(0));
-    age(&stage(1));
-    context.done(&["sync", "--check"]);
-    assert!(is_there(0));
-    context.done(&["sync"]);
-    assert!(!is_there(0) && is_there(1));
-    let told = context.run(&["doctor"]);
-    assert!(
-        !told.contains(&stage(0)) && told.contains(&stage(1)),
-        "{told}"
-    );
 }

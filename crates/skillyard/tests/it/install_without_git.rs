@@ -24,9 +24,16 @@ fn told(context: &TestContext, arguments: &[&str]) -> String {
     context.shown(&mut without_git(context, arguments))
 }
 
+/// A project with ignored files of which each could be installed.
+fn ignoring_files() -> TestContext {
+    let context = ignoring();
+    fs::remove_dir_all(context.root().join("lib/pdf/.venv")).unwrap();
+    context
+}
+
 /// A project whose repository is a working tree of one that is not there, as in a container.
 fn torn() -> TestContext {
-    let context = ignoring();
+    let context = ignoring_files();
     fs::remove_dir_all(context.root().join(".git")).unwrap();
     context.write(".git", "gitdir: /nonexistent/worktrees/work\n");
     context
@@ -47,7 +54,7 @@ fn all_files_are_taken_with_one_warning() {
             assert!(folder.join(path).exists(), "{path}");
         }
     };
-    let context = ignoring();
+    let context = ignoring_files();
     let install = ["install", "./lib/pdf"];
     let missing = "the program `git` was not found; all files are taken";
     check(&context, &told(&context, &install), missing);
@@ -55,7 +62,7 @@ fn all_files_are_taken_with_one_warning() {
     let failed = "git could not list what it ignores: not a git repository";
     check(&torn, &torn.run(&install), failed);
 
-    let context = ignoring();
+    let context = ignoring_files();
     let dry = ["install", "./lib/pdf", "--dry-run", "--json"];
     let answer = output(&mut without_git(&context, &dry)).stdout;
     let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
@@ -131,7 +138,7 @@ fn a_folder_whose_path_git_cannot_tell_is_not_handed_on() {
 
 #[test]
 fn a_plan_of_a_server_says_that_git_could_not_be_asked() {
-    let context = ignoring();
+    let context = ignoring_files();
     let order = json!({ "reference": "./lib/pdf", "scope": "project" });
     let serving = Serving::started(without_git(&context, &[]), &[]);
     // Whoever asks again is told again.

@@ -105,7 +105,7 @@ fn folders(catalog: &Catalog) -> BTreeSet<PathBuf> {
 fn known(catalog: &Catalog) -> WatchedSkills {
     let skills = catalog.skills.iter().map(|skill| {
         let seen = WatchedSkill {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             status: skill.status.as_str(),
             mark: mark(skill),
         };

@@ -185,14 +185,14 @@ async fn replaced(
 
 /// Reads all skills for the search before anybody asks, and says so where that takes a while.
 async fn read_all(registry: Registry, printer: Printer) {
-    let mut picture = pin!(registry.picture());
+    let mut snapshot = pin!(registry.search_snapshot());
     // What is wrong with the database is told to whoever searches.
-    if let Ok(_quick) = tokio::time::timeout(SLOW_START_NOTICE_AFTER, &mut picture).await {
+    if let Ok(_quick) = tokio::time::timeout(SLOW_START_NOTICE_AFTER, &mut snapshot).await {
         return;
     }
     printer.note("Reading all skills for the search; searches wait until that is done");
-    if let Ok(picture) = picture.await {
-        let (skills, seconds) = (picture.len(), picture.took().as_secs_f64());
+    if let Ok(snapshot) = snapshot.await {
+        let (skills, seconds) = (snapshot.len(), snapshot.took().as_secs_f64());
         printer.note(&format!(
             "Search is ready: {} in {seconds:.1} s",
             counted(skills, "skill")

@@ -36,10 +36,10 @@ pub(crate) fn approve(
 ) -> Outcome {
     let name = &skill.record.name;
     if skill.kind == SourceKind::Builtin {
-        return Err(TrustFailure::Builtin(name.to_string()).into());
+        return Err(TrustFailure::Builtin(name.clone()).into());
     }
     if !args.has_scope() && !context.printer.can_ask() {
-        return Err(TrustFailure::NoScope(name.to_string()).into());
+        return Err(TrustFailure::NoScope(name.clone()).into());
     }
     if let Some(host) = args.network.iter().find(|host| !is_host(host)) {
         return Err(TrustFailure::Host(host.clone()).into());
@@ -54,7 +54,7 @@ pub(crate) fn approve(
     if !args.network.is_empty()
         && let Some(lock) = permissions.offline_lock(context, &provenance)?
     {
-        let skill = name.to_string();
+        let skill = name.clone();
         return Err(TrustFailure::Offline { skill, lock }.into());
     }
     let approval = wanted(context, args, name, digest, &permissions);

@@ -116,7 +116,21 @@ fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
-/// Why something is in the way.
+/// A skill with local changes, and the first changed files.
+fn edited(place: &str, files: &[String]) -> String {
+    let mut text = format!("{place} was edited after it was installed");
+    if !files.is_empty() {
+        let files = files.iter().take(MAX_FILES);
+        let shown: Vec<_> = files.map(|each| visible(each)).collect();
+        let _ = write!(text, ": {}", shown.join(", "));
+    }
+    if files.len() > MAX_FILES {
+        let _ = write!(text, " and {} more", files.len() - MAX_FILES);
+    }
+    text
+}
+
+/// Why a conflict prevents an installation.
 pub(crate) fn obstacle(conflict: &Conflict) -> String {
     let folder = conflict.folder.as_deref().map(Path::to_string_lossy);
     let place = format!(
@@ -128,18 +142,7 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
         ConflictReason::Foreign => {
             format!("{place} is there already and was not installed by skillyard")
         }
-        ConflictReason::Edited(files) => {
-            let mut text = format!("{place} was edited after it was installed");
-            if !files.is_empty() {
-                let files = files.iter().take(MAX_FILES);
-                let shown: Vec<_> = files.map(|each| visible(each)).collect();
-                let _ = write!(text, ": {}", shown.join(", "));
-            }
-            if files.len() > MAX_FILES {
-                let _ = write!(text, " and {} more", files.len() - MAX_FILES);
-            }
-            text
-        }
+        ConflictReason::Edited(files) => edited(&place, files),
         ConflictReason::LineEnds(ends) => {
             let ends = match ends {
                 LineEnds::Crlf => "CRLF, as git writes them with `core.autocrlf`",
