@@ -53,7 +53,7 @@ pub enum Frontmatter {
     /// No frontmatter at all.
     Absent(Absent),
     /// The file was not read because it is larger than [`MAX_BYTES`].
-    TooLarge(usize),
+    TooLarge,
 }
 
 impl<'a> Document<'a> {
@@ -63,7 +63,7 @@ impl<'a> Document<'a> {
             return Self {
                 text: Cow::Borrowed(""),
                 encoding: Encoding::Utf8,
-                frontmatter: Frontmatter::TooLarge(bytes.len()),
+                frontmatter: Frontmatter::TooLarge,
             };
         }
         let decoded = text::decode(bytes);
@@ -124,7 +124,7 @@ impl<'a> Document<'a> {
             Frontmatter::Read { split, .. }
             | Frontmatter::Unreadable { split, .. }
             | Frontmatter::NotMapping { split, .. } => Some(split),
-            Frontmatter::Absent(_) | Frontmatter::TooLarge(_) => None,
+            Frontmatter::Absent(_) | Frontmatter::TooLarge => None,
         }
     }
 

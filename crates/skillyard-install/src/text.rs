@@ -43,7 +43,6 @@ pub fn with_line_ends_of(original: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    
 
     use rustix::fs::Mode;
     use skillyard_catalog::regular_file::NotRead;

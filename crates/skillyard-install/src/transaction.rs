@@ -6,7 +6,7 @@
 //! 4. What the change replaced is removed.
 //!
 //! A process that ends before step 3 leaves the old state, a later one is finished by the next process.
-//! A change that cannot be finished is undone. Of changes with more than [`MAX_SYNCED_FILES`] files, the
+//! A change that cannot be finished is undone. Of changes with more than `MAX_SYNCED_FILES` files, the
 //! files are not synced: after a power cut `sync` may have to copy a skill again.
 
 use std::collections::BTreeMap;

@@ -14,12 +14,12 @@ rule! {
 }
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    if let Frontmatter::TooLarge(size) = subject.document.frontmatter {
+    if let Frontmatter::TooLarge = subject.document.frontmatter {
         report
             .add(
                 &RULE,
                 None,
-                format!("the file has {size} bytes, and at most {MAX_BYTES} are read"),
+                format!("the file is larger than {MAX_BYTES} bytes, which is the limit"),
             )
             .help("move data into `references/` or `assets/`");
     }

@@ -25,7 +25,7 @@ pub(super) fn write(tree: &Tree, path: &Path) -> io::Result<()> {
 
 /// Reads an archive without following a link or waiting for a pipe.
 ///
-/// An archive is accepted only if it is byte for byte what [`write`] makes of its files.
+/// An archive is accepted only if it is byte for byte what [`write()`] makes of its files.
 pub(super) fn read(path: &Path) -> io::Result<Tree> {
     let (file, found) = regular_file::open(path, Links::Refused)?;
     if found.len() > MAX_BYTES {

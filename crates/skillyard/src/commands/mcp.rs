@@ -4,11 +4,16 @@ mod setup;
 mod test;
 
 use std::fmt::Write as _;
+use std::future::pending;
 use std::sync::Arc;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::emulate_default_handler;
+use skillyard_agent::mcp_client::end_all;
 use skillyard_server::{Access, Proxy, Server, Settings, serve_stdio};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::serve::{reloads, runtime};
 use crate::commands::serving::{McpOffer, OfferFlags, ServerHost};
@@ -70,7 +75,14 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> Outcome {
     let watch = server.watch().map_err(CommandError::Watch)?;
     let outcome = runtime()?.block_on(async {
         let again = tokio::spawn(reloads(context.clone(), server.clone()));
-        let outcome = serve_stdio(server.clone()).await;
+        let outcome = tokio::select! {
+            outcome = serve_stdio(server.clone()) => outcome,
+            signal = termination() => {
+                end_all();
+                let _ = emulate_default_handler(signal);
+                Ok(())
+            }
+        };
         again.abort();
         outcome
     });
@@ -79,6 +91,20 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> Outcome {
     drop(machine);
     outcome.map_err(ServeFailure::Mcp)?;
     Ok(ExitStatus::Success)
+}
+
+/// Waits for a signal that ends this process: MCP servers that ignore the end of their input must be ended first.
+async fn termination() -> i32 {
+    let wait = |kind| async move {
+        match signal(kind) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => pending().await,
+        }
+    };
+    tokio::select! {
+        _ = wait(SignalKind::terminate()) => SIGTERM,
+        _ = wait(SignalKind::interrupt()) => SIGINT,
+    }
 }
 
 /// List the MCP servers that agents can use; none is started

@@ -81,7 +81,12 @@ fn each_edition_of_one_session_is_made_again_as_it_was() {
     let second = second.as_str().unwrap();
     let hex = second.split(':').next_back().unwrap();
     let store = context.in_home(".skillyard/store");
-    let output = crate::output(context.command("find").arg(&store).args(["-name", &format!("{hex}*")]));
+    let output = crate::output(
+        context
+            .command("find")
+            .arg(&store)
+            .args(["-name", &format!("{hex}*")]),
+    );
     for path in crate::text(&output.stdout).lines() {
         std::fs::remove_file(path).unwrap();
     }

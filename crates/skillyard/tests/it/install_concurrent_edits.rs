@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::install_recovery::{Interrupted, digest};
-use crate::project::{everything, installed};
+use crate::project::everything;
 use crate::servers::repository::skill;
 
 /// An update of `pdf` that wrote down what was in its place, and that it happens.

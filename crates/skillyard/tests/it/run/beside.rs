@@ -60,7 +60,7 @@ while not os.path.exists(\"end\"):
 '"
     );
     let mut first = started(&context, &flipping);
-    for _ in 0..40 {
+    for _ in 0..12 {
         let (printed, _) = beside(&context, "cat sub/key; echo x > sub/pwned");
         assert!(!printed.contains("PRIVATE"), "{printed}");
     }

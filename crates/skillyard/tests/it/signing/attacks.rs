@@ -131,7 +131,7 @@ fn a_signed_skill_has_no_other_name() {
 #[test]
 fn the_repository_does_not_matter_and_a_note_does() {
     let signed = Signed::new();
-    signed.0.write("pdf/.git/config", "x");
+    signed.0.git(&["init", "--quiet", "pdf"]);
     signed.done(&["verify", "pdf"]);
     // Whoever hands it on can add one, and have it run.
     signed

@@ -138,7 +138,7 @@ fn a_huge_file_is_refused_not_read() {
     success: false
     exit code: 1
     ----- stdout -----
-    error[file-too-large]: the file has 11534420 bytes, and at most 10485760 are read
+    error[file-too-large]: the file is larger than 10485760 bytes, which is the limit
     --> pdf/SKILL.md
      = help: move data into `references/` or `assets/`
     ----- stderr -----
